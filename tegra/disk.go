@@ -111,7 +111,7 @@ func FollowLinks(name string, last bool, link func(at string) (target string, ok
 			at = path.Dir(at)
 			continue
 		}
-		at = path.Join(at, element)
+		at = strings.TrimSuffix(at, "/") + "/" + element
 		if len(rest) == 0 && !last {
 			break
 		}
@@ -157,7 +157,7 @@ func (d diskFS) open(name string, flag int) (f *os.File, err error) {
 	}
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
 		f.Close()
-		return nil, &fs.PathError{Op: "open", Path: name, Err: cmp.Or(err, errIrregular)}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: cmp.Or(err, ErrIrregular)}
 	}
 	return f, nil
 }
@@ -200,7 +200,8 @@ func (d diskFS) openBySteps(name string, flag int) (*os.File, error) {
 	return r.OpenFile(below(at), flag|syscall.O_NONBLOCK, 0)
 }
 
-var errIrregular = errors.New("not a regular file")
+// ErrIrregular is the error of reading or writing a folder, a device or a pipe.
+var ErrIrregular = errors.New("not a regular file")
 
 // openKernels opens a regular file of the machine itself.
 func openKernels(full string, flag int) (*os.File, error) {
@@ -209,7 +210,7 @@ func openKernels(full string, flag int) (*os.File, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: full, Err: errIrregular}
+		return nil, &fs.PathError{Op: "open", Path: full, Err: ErrIrregular}
 	}
 	for {
 		fd, err := syscall.Open(full, flag|syscall.O_CLOEXEC, 0)

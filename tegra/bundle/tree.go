@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -24,11 +23,8 @@ import (
 
 // tree is an opened bundle: a read-only FS in memory. It holds the names that the reader used, so it follows no links.
 type tree struct {
-	files  map[string][]byte
-	unread map[string]syscall.Errno
-	hidden map[string]bool
-	links  map[string]string
-	there  map[string]bool // all names, including folders
+	*tegra.Nodes
+	links map[string]string
 }
 
 var _ tegra.FS = (*tree)(nil)
@@ -40,8 +36,7 @@ func Read(r io.Reader) (tegra.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a bundle of jtune doctor: %w", err)
 	}
-	t := &tree{files: map[string][]byte{}, unread: map[string]syscall.Errno{}, hidden: map[string]bool{},
-		there: map[string]bool{}}
+	t := &tree{Nodes: &tegra.Nodes{Enter: func() func() { return func() {} }}}
 	content := safefile.Most(zip, mostTotal)
 	archive := tar.NewReader(content)
 	var list *notes
@@ -82,7 +77,8 @@ func Read(r io.Reader) (tegra.FS, error) {
 		if err := check(name); err != nil {
 			return nil, err
 		}
-		t.files[name] = data
+		text := string(data)
+		t.Add(name, &tegra.Node{Get: func() string { return text }})
 	}
 }
 
@@ -111,28 +107,27 @@ func check(name string) error {
 	return nil
 }
 
-// complete adds the entries of the notes, and the parent folders of all names.
+// complete adds the entries of the notes.
 func (t *tree) complete(list *notes) error {
-	for name, errno := range list.Unread {
-		t.unread[name] = errnoOf(errno)
-	}
-	for _, name := range list.Hidden {
-		t.hidden[name] = true
-	}
 	t.links = list.Links
-	names := slices.Concat(slices.Collect(maps.Keys(t.files)), slices.Collect(maps.Keys(t.unread)), list.Folders)
-	for _, name := range slices.Concat(names, list.Hidden, slices.Collect(maps.Keys(t.links))) {
+	names := slices.Concat(slices.Collect(maps.Keys(list.Unread)), list.Folders, list.Hidden,
+		slices.Collect(maps.Keys(list.Links)))
+	if len(names) > 2*mostNames {
+		return fmt.Errorf("%s in it lists more than %d names", notesFile, 2*mostNames)
+	}
+	for _, name := range names {
 		if err := check(name); err != nil {
 			return err
 		}
 	}
-	if len(names)+len(t.hidden)+len(t.links) > 2*mostNames {
-		return fmt.Errorf("%s in it lists more than %d names", notesFile, 2*mostNames)
+	for name, errno := range list.Unread {
+		t.AddNew(name, &tegra.Node{Fails: func() error { return errnoOf(errno) }})
 	}
-	for _, name := range names {
-		for ; !t.there[name] && name != "/"; name = path.Dir(name) {
-			t.there[name] = true
-		}
+	for _, name := range list.Folders {
+		t.AddNew(name, &tegra.Node{})
+	}
+	for _, name := range list.Hidden {
+		t.Hide(name)
 	}
 	return nil
 }
@@ -152,88 +147,15 @@ func errnoOf(name string) syscall.Errno {
 	return syscall.EIO
 }
 
-func failed(op, name string, err error) error { return &fs.PathError{Op: op, Path: name, Err: err} }
-
-func (t *tree) ReadFile(name string) ([]byte, error) {
-	name = path.Clean("/" + name)
-	if data, ok := t.files[name]; ok {
-		return slices.Clone(data), nil
-	}
-	err, denied := t.unread[name]
-	switch {
-	case denied:
-		return nil, failed("read", name, err)
-	case t.hidden[name]:
-		return nil, failed("open", name, syscall.EACCES)
-	case t.there[name]:
-		return nil, failed("read", name, syscall.EISDIR)
-	}
-	return nil, failed("open", name, syscall.ENOENT)
-}
-
-// Open fails for files without permission; other errors occur at the first read.
-func (t *tree) Open(name string) (tegra.File, error) {
-	data, err := t.ReadFile(name)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) {
-		return nil, err
-	}
-	return &handle{bytes.NewReader(data), name, err}, nil
-}
-
-func (t *tree) Stat(name string) (fs.FileInfo, error) {
-	name = path.Clean("/" + name)
-	_, file := t.files[name]
-	_, unread := t.unread[name]
-	switch {
-	case file || unread:
-		return tegra.FileInfo{Base: path.Base(name), Bytes: 4096, Kind: 0o444}, nil // as in sysfs
-	case t.there[name]:
-		return tegra.FileInfo{Base: path.Base(name), Kind: fs.ModeDir | 0o555}, nil
-	case t.hidden[name]:
-		return nil, failed("stat", name, syscall.EACCES)
-	}
-	return nil, failed("stat", name, syscall.ENOENT)
-}
-
-func (t *tree) Glob(pattern string) ([]string, error) {
-	var out []string
-	for name := range t.there {
-		ok, err := path.Match(pattern, name)
-		if err != nil {
-			return nil, fmt.Errorf("pattern %q: %w", pattern, err)
-		}
-		if ok {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out, nil
-}
-
+// Readlink implements tegra.FS.
 func (t *tree) Readlink(name string) (string, error) {
 	if target, ok := t.links[path.Clean("/"+name)]; ok {
 		return target, nil
 	}
-	if _, err := t.Stat(name); err != nil {
-		return "", err
-	}
-	return "", failed("readlink", name, syscall.EINVAL)
+	return t.Nodes.Readlink(name)
 }
 
-func (t *tree) WriteFile(name string, _ []byte) error { return failed("write", name, syscall.EROFS) }
-
-// handle is an open file of a tree.
-type handle struct {
-	*bytes.Reader
-	name string
-	err  error // error that every read returns
+// WriteFile implements tegra.FS.
+func (t *tree) WriteFile(name string, _ []byte) error {
+	return &fs.PathError{Op: "write", Path: name, Err: syscall.EROFS}
 }
-
-func (h *handle) ReadAt(p []byte, off int64) (int, error) {
-	if h.err != nil {
-		return 0, h.err
-	}
-	return h.Reader.ReadAt(p, off)
-}
-
-func (h *handle) Close() error { return nil }

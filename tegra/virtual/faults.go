@@ -54,25 +54,18 @@ func (f Faults) clone() Faults {
 	return f
 }
 
-type use int
-
-const (
-	reading use = iota
-	writing
-)
-
-func (f *FileFault) concerns(u use) bool {
-	if u == reading {
-		return f.Read != nil || f.Garbage != ""
+func (f *FileFault) concerns(write bool) bool {
+	if write {
+		return f.Write != nil || f.Stuck
 	}
-	return f.Write != nil || f.Stuck
+	return f.Read != nil || f.Garbage != ""
 }
 
 // fault returns the fault of a file, matched by the name used to open it or its name without links; nil if none.
-func (b *Board) fault(name, where string, u use) *FileFault {
+func (b *Board) fault(name, where string, write bool) *FileFault {
 	for i := range b.faults.Files {
 		f := &b.faults.Files[i]
-		if !f.concerns(u) || (f.Times > 0 && b.used[i] >= f.Times) {
+		if !f.concerns(write) || (f.Times > 0 && b.used[i] >= f.Times) {
 			continue
 		}
 		as, _ := path.Match(f.Pattern, name)

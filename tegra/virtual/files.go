@@ -35,7 +35,7 @@ func (b *Board) build() {
 		b.recorded(name, content+"\n")
 	}
 	for name, target := range b.facts.Links {
-		if !b.exists(name) {
+		if !b.files.Has(name) {
 			b.link(name, target)
 		}
 	}
@@ -43,14 +43,9 @@ func (b *Board) build() {
 
 // recorded adds a file of fixed content unless it exists.
 func (b *Board) recorded(name, content string) {
-	if !b.exists(name) {
+	if !b.files.Has(name) {
 		b.text(name, content)
 	}
-}
-
-func (b *Board) exists(name string) bool {
-	_, _, err := files{b}.find(name, false)
-	return err == nil
 }
 
 // thor reports whether the chip is an AGX Thor's.
@@ -90,7 +85,7 @@ func (b *Board) cpuFiles() {
 			})
 		}
 		link := b.link(dir+"/cpufreq", b.policyDir(policy))
-		link.gone = func() bool { return !b.knobs.policyOnline(policy) }
+		link.Gone = func() bool { return !b.knobs.policyOnline(policy) }
 		for s, name := range b.model.idle {
 			state := fmt.Sprintf("%s/cpuidle/state%d", dir, s)
 			b.text(state+"/name", name+"\n")
@@ -126,7 +121,7 @@ func (b *Board) policyFiles(p int) {
 	g := &b.knobs.policy[p]
 	khz := func(f tegra.Freq) string { return f.In(tegra.KHz) + "\n" }
 	online := func(i int) bool { return b.knobs.online[i] }
-	for _, n := range []*node{
+	for _, n := range []*tegra.Node{
 		b.text(dir+"/scaling_available_frequencies", list(g.list, tegra.KHz)),
 		b.text(dir+"/cpuinfo_min_freq", khz(g.list[0])),
 		b.text(dir+"/cpuinfo_max_freq", khz(g.list[len(g.list)-1])),
@@ -141,10 +136,10 @@ func (b *Board) policyFiles(p int) {
 		b.show(dir+"/cpuinfo_cur_freq", func() string { return khz(b.policyClock(p)) }),
 		b.limit(dir+"/scaling_min_freq", g, tegra.KHz, tegra.Nearest, true),
 		b.limit(dir+"/scaling_max_freq", g, tegra.KHz, tegra.Nearest, false),
-		b.place(dir+"/stats", &node{kids: map[string]*node{}}),
+		b.place(dir+"/stats", &tegra.Node{}),
 		b.show(dir+"/stats/time_in_state", func() string { return timeInState(g.list, b.spent.policy[p]) }),
 	} {
-		n.gone = func() bool { return !b.knobs.policyOnline(p) }
+		n.Gone = func() bool { return !b.knobs.policyOnline(p) }
 	}
 }
 
@@ -160,16 +155,15 @@ func (b *Board) coresOf(p int, on func(int) bool) string {
 }
 
 // choice is a cell whose text affects clocks and power.
-func (b *Board) choice(name string, value *string, known ...string) *node {
+func (b *Board) choice(name string, value *string, known ...string) *tegra.Node {
 	n := b.cell(name, value, known...)
-	set := n.set
-	n.set = func(v string) error { return b.changed(func() error { return set(v) }) }
+	n.Set = b.changing(n.Set)
 	return n
 }
 
 // limit adds a min or max file of a clock. snap moves a request to the list; one beyond the other limit is rejected.
 func (b *Board) limit(name string, g *governed, unit tegra.Freq, snap func([]tegra.Freq, tegra.Freq) tegra.Freq,
-	isMin bool) *node {
+	isMin bool) *tegra.Node {
 	get := func() string {
 		if isMin {
 			return g.min.In(unit) + "\n"
@@ -230,7 +224,7 @@ func (b *Board) gpuFiles() {
 	}
 	for _, name := range []string{f.Device, "/sys/devices/gpu.0", "/sys/devices/platform/gpu.0",
 		"/sys/devices/platform/" + path.Base(device)} {
-		if !b.exists(name) {
+		if !b.files.Has(name) {
 			b.link(name, device)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"jtune/tegra"
 )
 
 // railFiles adds the power monitors, in their recorded folders.
@@ -103,7 +105,7 @@ func (b *Board) channelFiles(dir string, channel int, label string, rail int) {
 		return func() string { return strconv.FormatInt(of(b.polled(max(rail, 0), 1)), 10) + "\n" }
 	}
 	in, curr := fmt.Sprintf("%s/in%d", dir, channel), fmt.Sprintf("%s/curr%d", dir, channel)
-	made := []*node{
+	made := []*tegra.Node{
 		b.text(in+"_label", label+"\n"),
 		b.show(in+"_input", value(func(m measure) int64 { return m.milliVolt })),
 		b.show(curr+"_input", value(func(m measure) int64 { return m.milliAmp })),
@@ -112,7 +114,7 @@ func (b *Board) channelFiles(dir string, channel int, label string, rail int) {
 	}
 	if rail < 0 { // not connected: the chip answers, the channel does not
 		for _, n := range made[1:3] {
-			n.fails = func() error { return syscall.EIO }
+			n.Fails = func() error { return syscall.EIO }
 		}
 	}
 	b.mayVanish(label, made...)
@@ -165,9 +167,9 @@ func (b *Board) iioFiles(dir string, channel, rail int) {
 }
 
 // mayVanish hides files while a fault names their rail.
-func (b *Board) mayVanish(label string, files ...*node) {
+func (b *Board) mayVanish(label string, files ...*tegra.Node) {
 	for _, n := range files {
-		n.gone = func() bool { return slices.Contains(b.faults.MissingRails, label) }
+		n.Gone = func() bool { return slices.Contains(b.faults.MissingRails, label) }
 	}
 }
 
@@ -216,7 +218,7 @@ func (b *Board) thermalFiles() {
 			b.tripFiles(dir, name)
 		}
 		b.text(dir+"/type", name+"\n")
-		b.show(dir+"/temp", func() string { return strconv.Itoa(int(math.Round(temp()*32)*1000/32)) + "\n" }).fails =
+		b.show(dir+"/temp", func() string { return strconv.Itoa(int(math.Round(temp()*32)*1000/32)) + "\n" }).Fails =
 			func() error {
 				if math.IsNaN(temp()) {
 					return syscall.EAGAIN

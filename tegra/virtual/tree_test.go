@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jtune/internal/must"
+	"jtune/tegra"
 )
 
 const policy0 = cpuDir + "/cpufreq/policy0"
@@ -41,7 +42,7 @@ func TestTreeTakesOrRefusesWhatIsWritten(t *testing.T) {
 		{"a GPU unit cannot be gated off once it was used", gpuDir + "/tpc_pg_mask", "248", "", syscall.EBUSY},
 		{"fan duty is at most 255", "/sys/devices/platform/pwm-fan/hwmon/hwmon2/pwm1", "256", "", syscall.EINVAL},
 		{"nothing is created", "/sys/kernel/nothing", "1", "", fs.ErrNotExist},
-		{"a folder is not written", cpuDir, "1", "", syscall.EISDIR},
+		{"a folder is not written", cpuDir, "1", "", tegra.ErrIrregular},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := fast(t, Options{})

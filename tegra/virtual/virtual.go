@@ -83,7 +83,7 @@ type Board struct {
 	nth   int        // number of this instance
 	lists lists
 	table *replay // nil: physics
-	root  *node
+	files *tegra.Nodes
 
 	mu      sync.Mutex
 	at      time.Duration // time of the state below
@@ -175,13 +175,13 @@ func newBoard(m model, o Options) (*Board, error) {
 	b.retarget()
 	b.from = b.steady.steps.Power // settled
 	b.heat = b.cooling.At(warms(b.from), b.air(), b.faults.FanStuck)
-	b.root = &node{kids: map[string]*node{}}
+	b.files = &tegra.Nodes{Enter: b.enter, Edited: b.clock.start, Before: b.faulty}
 	b.build()
 	return b, nil
 }
 
 // FS returns the board's file tree with root's rights.
-func (b *Board) FS() tegra.FS { return files{b} }
+func (b *Board) FS() tegra.FS { return b.files }
 
 // Clock returns the board's clock.
 func (b *Board) Clock() *Clock { return b.clock }

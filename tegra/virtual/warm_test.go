@@ -18,7 +18,7 @@ func warmUp(t *testing.T, name, job string, lasts time.Duration, f Faults) (out 
 	t.Helper()
 	b := fast(t, Options{Name: name, Faults: f})
 	d := open(t, b)
-	if b.exists(emcDir) { // else its governors are at the top while a job runs
+	if b.files.Has(emcDir) { // else its governors are at the top while a job runs
 		set(t, b, tegra.Mode{Cores: b.lists.cores, CPU: top(b.lists.cpu), GPU: top(b.lists.gpu), EMC: top(b.lists.emc)})
 	}
 	start(t, b, job)
