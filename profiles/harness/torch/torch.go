@@ -151,9 +151,12 @@ func (j Job) Ready() error {
 	return j.HasData()
 }
 
-// HasData returns an error unless synthetic data or an existing data folder are given.
+// LacksData reports whether data must be given before the job can start.
+func (j *Job) LacksData() bool { return j.Data == "" && !j.Infer }
+
+// HasData returns an error if data are lacking, or the given folder does not exist.
 func (j *Job) HasData() error {
-	if j.Data == "" && !j.Infer {
+	if j.LacksData() {
 		return fmt.Errorf(
 			"no data for %s: write data = \"FOLDER\" (or data = %q for made-up samples) under [torch] in the "+
 				"configuration file, or give the workload a command of your own",

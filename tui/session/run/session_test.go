@@ -45,6 +45,7 @@ func TestWorkloadsSayHowTheyRunHere(t *testing.T) {
 		"a name without physics":  {virtualBoard, workload.Workload{Name: "mine", Command: []string{"x"}}, "not here"},
 		"a board without command": {board, workload.Workload{Name: "mine"}, "no command"},
 		"a network without data":  {board, workload.Workload{Name: "resnet18", Torch: job("resnet18", "")}, "no data"},
+		"inference without data":  {board, workload.Workload{Name: "resnet18-infer", Torch: infer}, "yes"},
 		"a network with data":     {board, workload.Workload{Name: "resnet18", Torch: job("resnet18", "/data")}, "yes"},
 	} {
 		must.Equal(t, workloads.RunsAs(c.s, c.w), c.want, name)

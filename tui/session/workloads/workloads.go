@@ -248,7 +248,7 @@ func Blocked(s *session.Session, w workload.Workload) string {
 	case len(w.Command) > 0, w.Serves():
 	case w.Torch.Net == "":
 		return "no command"
-	case w.Torch.Data == "":
+	case w.Torch.LacksData():
 		return "no data"
 	}
 	return ""
