@@ -440,7 +440,7 @@ func TestTuneFindsAWorkloadByTheLettersOfItsName(t *testing.T) {
 	d.Press(letters("net18")...) // a digit after a letter belongs to the name
 	d.Sees("‹ net18_ → resnet18: ")
 	d.Press("x")
-	d.Sees("‹ net18x_ ›", "✗ no workload has such a name")
+	d.Sees("‹ net18x_ ›", "✗ no workload has such a name", "n on Train takes a command of yours")
 	d.Press("ctrl+t")
 	must.Equal(t, d.Want(), nil, "it starts with another workload than was typed")
 	d.Press("backspace", "ctrl+t")

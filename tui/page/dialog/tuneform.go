@@ -258,6 +258,8 @@ func (d *Tune) note(w int) []string {
 		if w >= 56 {
 			out = append(out, "type sizes with commas, such as 8,16,32; "+starts)
 		}
+	case d.find.lost:
+		return []string{d.read.Keys().OwnJob.Label() + " on Train takes a command of yours, and tunes it"}
 	case w >= 56 && d.At == fieldWorkload && d.workload().Infers():
 		out = append(out, "type a name to find it; + adds a training job that shares the GPU")
 	case w >= 56 && d.At == fieldWorkload:
