@@ -29,7 +29,10 @@ func Columns() report.Table[workload.Workload] {
 		{Key: "samples", Title: "samples", Width: 8, Right: true, Drop: 5, Of: func(x w) any { return x.Samples },
 			Text: func(x w) string { return count(x.Samples) }},
 		{Key: "batch", Title: "batch", Width: 5, Right: true, Drop: 2, Of: func(x w) any { return x.Batch },
-			Text: func(x w) string { return count(x.Batch) }},
+			Text: func(x w) string {
+				batch, _ := x.Known()
+				return count(batch)
+			}},
 		{Key: "workers", Title: "workers", Width: 7, Right: true, Drop: 4, Of: func(x w) any { return x.Workers },
 			Text: func(x w) string {
 				if x.Own && len(x.Command) > 0 && !x.TakesWorkers() {

@@ -1,10 +1,13 @@
 package workloads
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"jtune/internal/must"
+	"jtune/internal/report"
+	"jtune/profiles/workload"
 )
 
 func TestTypedIsNamedAfterItsProgram(t *testing.T) {
@@ -22,4 +25,16 @@ func TestTypedIsNamedAfterItsProgram(t *testing.T) {
 	} {
 		must.Equal(t, (Typed{Command: strings.Fields(command)}).Name(), want, command)
 	}
+}
+
+func TestColumnsShowNoBatchSizeThatIsUnknown(t *testing.T) {
+	t.Parallel()
+	shown := func(w workload.Workload) string {
+		list := Columns()
+		at := slices.IndexFunc(list, func(c report.Column[workload.Workload]) bool { return c.Key == "batch" })
+		return list[at].Text(w)
+	}
+	job := workload.Own("job", []string{"./train"})
+	must.Equal(t, shown(job), "–")
+	must.Equal(t, shown(job.AtBatch(16)), "16")
 }
