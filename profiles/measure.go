@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"sync"
 	"time"
 
@@ -51,19 +50,15 @@ type measurement struct {
 	applied   tegra.Applied
 	since     time.Duration // minibatches that began earlier belong to another mode
 	ready     bool          // the job trains in this mode, so power is meaningful
-	from      time.Duration // since then
 	toDiscard int           // minibatches still to discard
-	steady    telemetry.Steady
 	clean     []harness.Event
 	lookAt    int // how many clean minibatches there must be before their errors are estimated again
 	leftOut   int // minibatches of this mode that do not count
-	dropped   int // samples before power settled
 	raised    bool
 	raisedAt  int // power samples at that moment
 	flood     int // minibatches reported since floodFrom
 	floodFrom time.Duration
 	samples   []telemetry.Sample
-	hotNow    string        // why the board was too hot in the newest sample; "" when it was not
 	base      Base          // idle in this mode
 	late      string        // why there are fewer minibatches than requested; "" when there are enough
 	pair      ofPair        // of two jobs that share the GPU
@@ -72,14 +67,16 @@ type measurement struct {
 	end       tegra.Val[telemetry.Sample] // after the last minibatch, for its clocks
 
 	mu      sync.Mutex
-	monitor *Monitor // of the current job in this mode; nil before it starts
-	queue   sampleQueue
+	monitor *Monitor         // of the current job in this mode; nil before it starts
+	settle  *Settle          // of the same
+	lost    error            // a sample could not be recorded
 	sources *sources.Sources // from the first sample
 	cancel  context.CancelCauseFunc
 }
 
 func newMeasurement(b *Bench, step Step) *measurement {
-	return &measurement{b: b, set: SettingsFor(b.Workload, b.Settings), step: step, began: b.Clock.Now()}
+	return &measurement{b: b, set: SettingsFor(b.Workload, b.Settings), step: step, began: b.Clock.Now(),
+		settle: &Settle{}}
 }
 
 // untilEnough measures until there is enough, or a fault.
@@ -180,26 +177,26 @@ func (m *measurement) readEnd() {
 // begin starts the mode, or a new job in the mode, at this moment.
 func (m *measurement) begin(w *Monitor) {
 	m.mu.Lock()
-	m.monitor = w
+	epochs := m.set.Epochs > 0
+	m.monitor, m.settle = w, &Settle{Each: m.keepSample, steady: steadyBy(m.set, m.step.Change), epochs: epochs,
+		whole: epochs || m.b.Workload.Restarts()} // a whole run begins before its power settles
 	m.mu.Unlock()
 	for _, e := range m.b.lastEvents {
 		w.Event(e)
 	}
 	m.since = m.b.Clock.Now()
 	m.toDiscard = max(0, m.set.Discard)
-	m.steady = steadyBy(m.set, m.step.Change)
-	m.clean, m.samples, m.leftOut, m.dropped, m.lookAt = nil, nil, 0, 0, 0
+	m.clean, m.samples, m.leftOut, m.lookAt = nil, nil, 0, 0
 	m.flood, m.floodFrom = 0, m.since
 	// A running job already shows the new mode's power; a new job must train first.
 	if m.ready = m.b.warm; m.ready {
 		m.startSettling(m.since)
 	}
-	m.queue.popUntil(m.since)
 }
 
 func (m *measurement) startSettling(from time.Duration) {
-	m.ready, m.from = true, from
-	m.steady.Begin(from)
+	m.ready = true
+	m.settle.Begin(from)
 }
 
 // addSample queues a sample. It runs on the goroutine of the clock.
@@ -210,7 +207,7 @@ func (m *measurement) addSample(s telemetry.Sample) {
 		m.sources = sources.New(s.Reading, m.b.Sources, m.applied.Settings())
 	}
 	s.Faults = m.sources.Look(s.T, s.Reading)
-	m.queue.push(s)
+	m.settle.Sample(s)
 	if m.monitor != nil {
 		m.monitor.Sample(s)
 	}
@@ -318,8 +315,8 @@ func (m *measurement) minibatch(e harness.Event) error {
 	if !m.ready {
 		m.startSettling(max(m.since, began))
 	}
-	if err := m.settle(e.T); err != nil {
-		return err
+	if m.settle.Until(e.T); m.lost != nil {
+		return m.lost
 	}
 	why := m.leaveOut(e, began)
 	if why == "" {
@@ -357,7 +354,7 @@ func (m *measurement) leaveOut(e harness.Event, began time.Duration) string {
 	case m.toDiscard > 0 && e.Previous == 0: // a watched server's are all left out above
 		m.toDiscard--
 		return record.WhyFirst
-	case m.set.Epochs == 0 && (m.steady.Verdict() == telemetry.Settling || began < m.steady.At()):
+	case m.set.Epochs == 0 && (m.settle.Verdict() == telemetry.Settling || began < m.settle.At()):
 		return record.WhySettling
 	}
 	return ""
@@ -366,8 +363,8 @@ func (m *measurement) leaveOut(e harness.Event, began time.Duration) string {
 // summary takes the result that a program prints at its end: the samples in its span count.
 func (m *measurement) summary(e harness.Event) error {
 	m.startSettling(m.since)
-	if err := m.settle(m.b.Clock.Now()); err != nil {
-		return err
+	if m.settle.Until(m.b.Clock.Now()); m.lost != nil {
+		return m.lost
 	}
 	m.clean = []harness.Event{e}
 	m.monitor.Minibatch(e)
@@ -386,30 +383,15 @@ type rawError struct{ err error }
 func (e *rawError) Error() string { return e.err.Error() }
 func (e *rawError) Unwrap() error { return e.err }
 
-// settle handles the samples up to now.
-func (m *measurement) settle(now time.Duration) error {
-	for _, s := range m.queue.popUntil(now) {
-		if s.T < m.from {
-			continue
-		}
-		m.hotNow = s.Reading.Hot()
-		m.samples = append(m.samples, s)
-		raw := s
-		if m.steady.Verdict() == telemetry.Settling && m.set.Epochs == 0 {
-			m.steady.Add(s.T, s.PowerW().Or(math.NaN()))
-			if !m.b.Workload.Restarts() { // a whole run begins before its power settles
-				m.dropped++
-				raw.Valid, raw.Why = false, cmp.Or(s.Why, record.WhySettling)
-			}
-		}
-		if m.b.Raw == nil {
-			continue
-		}
-		if err := m.b.Raw.Sample(m.step.Setting, raw); err != nil {
-			return &rawError{err}
-		}
+// keepSample takes a sample of this mode; settled: power was steady before.
+func (m *measurement) keepSample(s telemetry.Sample, settled bool) {
+	m.samples = append(m.samples, s)
+	if m.b.Raw == nil || m.lost != nil {
+		return
 	}
-	return nil
+	if err := m.b.Raw.Sample(m.step.Setting, record.Settled(s, settled)); err != nil {
+		m.lost = &rawError{err}
+	}
 }
 
 // cleanSamples returns the samples taken while clean minibatches ran.
@@ -445,7 +427,7 @@ func (m *measurement) beyondEpochs(e harness.Event) bool {
 
 func (m *measurement) phase() Phase {
 	switch {
-	case m.set.Epochs == 0 && m.steady.Verdict() == telemetry.Settling:
+	case m.set.Epochs == 0 && m.settle.Verdict() == telemetry.Settling:
 		return Settling
 	case len(m.clean) == 0:
 		return WarmingUp
@@ -481,9 +463,9 @@ func (m *measurement) progress(e harness.Event) {
 		return
 	}
 	p := Progress{Phase: m.phase(), Step: m.step, Minibatch: m.counted(), Of: m.target(), TimeMS: e.TimeMS,
-		Event: &e, Pair: m.soFar(e), Dropped: m.dropped, LeftOut: m.leftOut}
-	if m.set.Epochs == 0 && m.steady.Verdict() != telemetry.Settling {
-		p.Settled = tegra.Some((m.steady.At() - m.from).Seconds())
+		Event: &e, Pair: m.soFar(e), Dropped: m.settle.Dropped(), LeftOut: m.leftOut}
+	if m.set.Epochs == 0 && m.settle.Verdict() != telemetry.Settling {
+		p.Settled = tegra.Some((m.settle.At() - m.settle.from).Seconds())
 	}
 	if n := len(m.samples); n > 0 {
 		p.PowerW, p.Samples = m.samples[n-1].PowerW(), n

@@ -108,7 +108,7 @@ func (m *measurement) counts(e harness.Event) bool {
 // request notes an answered request. Those that arrived before power was steady do not count.
 func (m *measurement) request(e harness.Event) {
 	m.monitor.Event(e)
-	if m.b.Pairing != nil && m.steady.Verdict() != telemetry.Settling && e.Arrive >= max(m.since, m.steady.At()) {
+	if m.b.Pairing != nil && m.settle.Verdict() != telemetry.Settling && e.Arrive >= max(m.since, m.settle.At()) {
 		m.pair.latencies = append(m.pair.latencies, e.Latency())
 	}
 }

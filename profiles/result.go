@@ -126,7 +126,7 @@ func (m *measurement) hot() string {
 	if float64(n) > record.ThrottledShare*float64(len(during)) {
 		return why
 	}
-	return m.hotNow
+	return m.settle.hotNow()
 }
 
 // clocks returns which clock did not follow its setting, or its request where clocks are free, in more than half of the
@@ -215,8 +215,8 @@ func (m *measurement) row(f *fault) record.Row {
 		TookS:       (m.b.Clock.Now() - m.began).Seconds(),
 		When:        m.b.Clock.Wall(),
 	}
-	if m.steady.Verdict() != telemetry.Settling {
-		r.SettleS = (m.steady.At() - m.since).Seconds()
+	if m.settle.Verdict() != telemetry.Settling {
+		r.SettleS = (m.settle.At() - m.since).Seconds()
 	}
 	power, energy := m.power()
 	r.PowerSamples = len(power)
@@ -231,7 +231,7 @@ func (m *measurement) row(f *fault) record.Row {
 		}
 		return r
 	}
-	if m.steady.Verdict() == telemetry.Unstable && m.clean[0].Summary == nil {
+	if m.settle.Verdict() == telemetry.Unstable && m.clean[0].Summary == nil {
 		r.Status, r.Why = record.Unstable, fmt.Sprintf("power was not steady within %s", m.set.SteadyGiveUp)
 	}
 	took := m.took()

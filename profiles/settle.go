@@ -10,11 +10,17 @@ import (
 	"jtune/telemetry"
 )
 
-// Settle finds when the power of a run became steady, from the samples up to each of its minibatches. Samples that come
+// Settle finds when the power of a job became steady, from the samples up to each of its minibatches. Samples that come
 // faster than usual are averaged, because single ones scatter more.
 type Settle struct {
-	every   time.Duration // of the values that Steady gets
+	// Each gets the samples in order; settled: power was steady before it. nil: nobody does.
+	Each func(s telemetry.Sample, settled bool)
+
+	every   time.Duration // of the values that Steady gets; 0: each sample is one
+	whole   bool          // all samples count: whole epochs, or whole runs, are the reading
+	epochs  bool          // power need not become steady
 	queue   sampleQueue
+	from    time.Duration // samples before it are left out
 	steady  telemetry.Steady
 	block   adder // power since the newest value that Steady got
 	told    time.Duration
@@ -37,7 +43,7 @@ func (s *Settle) Sample(sample telemetry.Sample) { s.queue.push(sample) }
 
 // Begin starts to watch when the job began to train; samples from before are left out.
 func (s *Settle) Begin(t time.Duration) {
-	s.queue.popUntil(t)
+	s.from = t
 	s.steady.Begin(t)
 	s.told = t - s.every // the first sample is reported at once
 }
@@ -45,18 +51,28 @@ func (s *Settle) Begin(t time.Duration) {
 // Until handles the samples up to now.
 func (s *Settle) Until(now time.Duration) telemetry.Verdict {
 	for _, sample := range s.queue.popUntil(now) {
+		if sample.T < s.from {
+			continue
+		}
 		s.all++
 		why := sample.Reading.Hot()
 		if s.hotLast = why != ""; s.hotLast {
 			s.hot, s.hotWhy = s.hot+1, why
 		}
+		settled := s.whole || s.steady.Verdict() != telemetry.Settling
 		switch {
+		case s.epochs:
 		case s.steady.Verdict() == telemetry.Settling:
-			s.dropped++
 			s.tell(sample)
 		case sample.Valid:
 			s.good++
 			s.told = sample.T
+		}
+		if !settled {
+			s.dropped++
+		}
+		if s.Each != nil {
+			s.Each(sample, settled)
 		}
 	}
 	return s.steady.Verdict()
@@ -66,16 +82,15 @@ func (s *Settle) Until(now time.Duration) telemetry.Verdict {
 const slack = 20 * time.Millisecond
 
 func (s *Settle) tell(sample telemetry.Sample) {
-	if p := sample.PowerW(); p.OK {
-		s.block.add(p)
-	} else {
-		s.block, s.told = adder{}, sample.T
-		s.steady.Add(sample.T, math.NaN())
+	p := sample.PowerW()
+	if s.block.add(p); p.OK && sample.T-s.told < s.every-slack {
+		return
 	}
-	if sample.T-s.told >= s.every-slack {
-		s.steady.Add(sample.T, s.block.mean(1).Or(math.NaN()))
-		s.block, s.told = adder{}, sample.T
+	if p.OK {
+		p = s.block.mean(1)
 	}
+	s.steady.Add(sample.T, p.Or(math.NaN()))
+	s.block, s.told = adder{}, sample.T
 }
 
 // Verdict is the last verdict.
@@ -98,7 +113,15 @@ func (s *Settle) Enough() bool {
 
 // Hot returns why the board was too hot for the run; "" when it was not.
 func (s *Settle) Hot() string {
-	if s.hotLast || float64(s.hot) > record.ThrottledShare*float64(s.all) {
+	if float64(s.hot) > record.ThrottledShare*float64(s.all) {
+		return s.hotWhy
+	}
+	return s.hotNow()
+}
+
+// hotNow returns why the board was too hot in the newest sample; "" when it was not.
+func (s *Settle) hotNow() string {
+	if s.hotLast {
 		return s.hotWhy
 	}
 	return ""

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -90,6 +91,14 @@ func (r *Record) Minibatch(s tegra.Setting, e harness.Event, why string) error {
 	r.minibatches.Add(r.minibatchCodec.Print(&minibatchLine{e.T.Seconds(), s.Mode, e.Epoch, e.Batch, e.TimeMS,
 		e.FetchMS, e.StallMS, e.ComputeMS, e.OverheadMS, why == "", why, e.Job, tegra.Some(s.Batch)}))
 	return r.minibatches.Spill()
+}
+
+// Settled returns a sample as it is recorded: while power settles it is not valid.
+func Settled(s telemetry.Sample, settled bool) telemetry.Sample {
+	if !settled {
+		s.Valid, s.Why = false, cmp.Or(s.Why, WhySettling)
+	}
+	return s
 }
 
 // Sample records a raw power sample, with the reason if it is not valid.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"jtune/internal/text"
-	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -49,11 +48,11 @@ func recordOfRun(s *session.Session, r measure.RunRequest, observe measure.Obser
 }
 
 // raw returns the writer of the run's raw data; nil if nothing is recorded.
-func (k *runRecord) raw(settle *profiles.Settle) *rawRun {
+func (k *runRecord) raw() *rawRun {
 	if k == nil {
 		return nil
 	}
-	return &rawRun{rec: k.rec, at: tegra.Setting{Mode: k.mode.V}, settle: settle, observe: k.observe}
+	return &rawRun{rec: k.rec, at: tegra.Setting{Mode: k.mode.V}, observe: k.observe}
 }
 
 // log returns the file for the job's output besides events; "" for none.

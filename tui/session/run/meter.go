@@ -47,7 +47,6 @@ func (m *meter) start(s *session.Session, h harness.Harness, every time.Duration
 func (m *meter) take(s telemetry.Sample) {
 	m.monitor.Sample(s)
 	m.settle.Sample(s)
-	m.raw.sample(s)
 	m.look()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,6 +106,8 @@ func (m *meter) stop() tegra.Val[float64] {
 	m.cancel()
 	if err == nil { // for the temperature check: a short run has no other sample
 		at := m.clock.Now()
+		m.settle.Until(at)
+		m.settle.Each = nil
 		m.settle.Sample(telemetry.Sample{T: at, Reading: now})
 		m.settle.Until(at)
 	}

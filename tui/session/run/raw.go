@@ -1,12 +1,7 @@
 package run
 
 import (
-	"cmp"
-	"sync"
-	"time"
-
 	"jtune/internal/text"
-	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -22,59 +17,21 @@ const mostRaw = 1_000_000
 type rawRun struct {
 	rec     *record.Record
 	at      tegra.Setting
-	settle  *profiles.Settle
 	observe measure.Observer
 	lines   int
-	began   time.Duration // of the first minibatch
-	begun   bool
-
-	mu      sync.Mutex
-	waiting []telemetry.Sample // until it is known when power settled
 }
 
-// sample adds a reading; safe from any goroutine.
-func (r *rawRun) sample(s telemetry.Sample) {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.waiting = append(r.waiting, s); len(r.waiting) > mostRaw {
-		r.waiting = r.waiting[mostRaw/2:]
+// sample adds a reading; settled: power was steady before.
+func (r *rawRun) sample(s telemetry.Sample, settled bool) {
+	if r != nil {
+		r.write(func() error { return r.rec.Sample(r.at, record.Settled(s, settled)) })
 	}
 }
 
 // minibatch adds a minibatch; why is the reason that it does not count, "" if it counts.
 func (r *rawRun) minibatch(e harness.Event, why string) {
-	if r == nil {
-		return
-	}
-	if !r.begun {
-		r.begun, r.began = true, e.Began()
-	}
-	r.write(func() error { return r.rec.Minibatch(r.at, e, why) })
-	if r.settle.Verdict() != telemetry.Settling {
-		r.samples()
-	}
-}
-
-// samples writes the waiting readings; those before power settled are marked invalid.
-func (r *rawRun) samples() {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	waiting := r.waiting
-	r.waiting = nil
-	r.mu.Unlock()
-	for _, s := range waiting {
-		if !r.begun || s.T < r.began {
-			continue // the job is still loading
-		}
-		if r.settle.Verdict() == telemetry.Settling || s.T <= r.settle.At() {
-			s.Valid, s.Why = false, cmp.Or(s.Why, record.WhySettling)
-		}
-		r.write(func() error { return r.rec.Sample(r.at, s) })
+	if r != nil {
+		r.write(func() error { return r.rec.Minibatch(r.at, e, why) })
 	}
 }
 

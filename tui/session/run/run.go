@@ -107,7 +107,8 @@ func inPresentMode(ctx context.Context, s *session.Session, r measure.RunRequest
 		return measure.RunResult{}, err
 	}
 	meter := &meter{clock: s.Clock, monitor: monitor, settle: profiles.NewSettle(r.Workload)}
-	meter.raw = rec.raw(meter.settle)
+	meter.raw = rec.raw()
+	meter.settle.Each = meter.raw.sample
 	if !r.Uninstrumented {
 		meter.start(s, h, r.Every)
 	}
@@ -144,7 +145,6 @@ func inPresentMode(ctx context.Context, s *session.Session, r measure.RunRequest
 	}
 	monitor.End()
 	power := c.meter.stop()
-	meter.raw.samples()
 	if stopErr := h.Stop(context.WithoutCancel(ctx)); err == nil {
 		err = stopErr
 	}
