@@ -52,8 +52,11 @@ func TestReadTakesRegularFilesUpToTheirBound(t *testing.T) {
 	if text, err := Read(path, 3); err != nil || string(text) != "abc" {
 		t.Errorf("%q, %v", text, err)
 	}
+	if text, err := ReadIfThere(path+"2", 3); err != nil || text != nil {
+		t.Errorf("of no file %q, %v", text, err)
+	}
 	var bound BoundError
-	if _, err := Read(path, 2); !errors.As(err, &bound) || bound != "larger than 2 bytes" {
+	if _, err := ReadIfThere(path, 2); !errors.As(err, &bound) || bound != "larger than 2 bytes" {
 		t.Errorf("three bytes where two may be: %v", err)
 	}
 	must.NoError(t, os.Truncate(path, 64<<10+1))

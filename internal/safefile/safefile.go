@@ -24,6 +24,15 @@ func Read(path string, most int64) ([]byte, error) {
 	return ReadOpen(f, most)
 }
 
+// ReadIfThere is Read of a file that need not exist; nil then.
+func ReadIfThere(path string, most int64) ([]byte, error) {
+	data, err := Read(path, most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
 // OpenRead opens a regular file for reading; anything else is an error as in Read.
 func OpenRead(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -1,6 +1,7 @@
 package tomlfile
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -31,6 +32,17 @@ func Decode(file, text string, into any) (toml.MetaData, error) {
 		return meta, Error(file, err)
 	}
 	return meta, nil
+}
+
+// Encode returns a value as the text of a file that jtune writes, which begins with a comment line. The error names the
+// file.
+func Encode(file, comment string, v any) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(comment + "\n")
+	if err := toml.NewEncoder(&b).Encode(v); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return b.Bytes(), nil
 }
 
 // beyond returns the line where brackets or dotted keys are nested too deeply, or with too many keys before it; 0 if

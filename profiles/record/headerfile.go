@@ -36,12 +36,8 @@ func writeHeader(dir string, h Header) error {
 
 // Text returns the header as campaign.toml; ParseHeader reads it.
 func (h Header) Text() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString("# What was measured, on what, and how. Written once by jtune; modes.csv holds the results.\n")
-	if err := toml.NewEncoder(&b).Encode(h); err != nil {
-		return nil, fmt.Errorf("campaign.toml: %w", err)
-	}
-	return b.Bytes(), nil
+	return tomlfile.Encode(headerName,
+		"# What was measured, on what, and how. Written once by jtune; modes.csv holds the results.", h)
 }
 
 // readHeader reads campaign.toml of a folder.

@@ -2,9 +2,7 @@ package record
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -324,10 +322,7 @@ func readRows(dir string) (rows []Row, bad []string, err error) {
 
 // readIfThere reads a file of a folder; nil if it does not exist.
 func readIfThere(dir, name string) ([]byte, error) {
-	text, err := safefile.Read(filepath.Join(dir, name), most(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	text, err := safefile.ReadIfThere(filepath.Join(dir, name), most(name))
 	if err != nil {
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}

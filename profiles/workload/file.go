@@ -2,9 +2,7 @@ package workload
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -77,10 +75,7 @@ func Load(userFile string) ([]Workload, error) {
 	if userFile == "" {
 		return list, nil
 	}
-	text, err := safefile.Read(userFile, tomlfile.MaxSize)
-	if errors.Is(err, fs.ErrNotExist) {
-		return list, nil
-	}
+	text, err := safefile.ReadIfThere(userFile, tomlfile.MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("configuration file: %w", err)
 	}

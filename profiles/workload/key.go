@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"errors"
-	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -44,8 +42,8 @@ func Keys(userFile string) ([]Key, error) {
 	}
 	source := ""
 	if userFile != "" {
-		data, err := safefile.Read(userFile, tomlfile.MaxSize)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		data, err := safefile.ReadIfThere(userFile, tomlfile.MaxSize)
+		if err != nil {
 			return nil, err
 		}
 		source = string(data)

@@ -1,18 +1,13 @@
 package answers
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/BurntSushi/toml"
 
 	"jtune/internal/arrivals"
 	"jtune/internal/safefile"
@@ -82,18 +77,18 @@ func Keep(dir string, k Kept) error {
 			a.Trial = &own
 		}
 	}
-	var b bytes.Buffer
-	b.WriteString("# What a search of jtune found. Only to be looked up: nothing is set or run because of this file.\n")
-	if err := toml.NewEncoder(&b).Encode(k); err != nil {
-		return fmt.Errorf("%s: %w", FileName, err)
+	data, err := tomlfile.Encode(FileName,
+		"# What a search of jtune found. Only to be looked up: nothing is set or run because of this file.", k)
+	if err == nil && len(data) > mostBytes {
+		err = fmt.Errorf("%s: %d bytes, at most %d can be kept", FileName, len(data), mostBytes)
 	}
-	if b.Len() > mostBytes {
-		return fmt.Errorf("%s: %d bytes, at most %d can be kept", FileName, b.Len(), mostBytes)
+	if err == nil {
+		_, err = parse(FileName, string(data)) // else it could not be read either
 	}
-	if _, err := parse(FileName, b.String()); err != nil { // it could not be read either
+	if err != nil {
 		return err
 	}
-	if err := safefile.Replace(filepath.Join(dir, FileName), b.Bytes()); err != nil {
+	if err := safefile.Replace(filepath.Join(dir, FileName), data); err != nil {
 		return fmt.Errorf("%s: %w", FileName, err)
 	}
 	return nil
@@ -117,12 +112,12 @@ func FindWithoutProbes(dir string) (*Kept, error) {
 // find reads a part of the file.
 func find(dir string, part func(text string) string) (*Kept, error) {
 	path := filepath.Join(dir, FileName)
-	data, err := safefile.Read(path, mostBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	data, err := safefile.ReadIfThere(path, mostBytes)
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("answer: %w", err)
+	case data == nil:
+		return nil, nil
 	}
 	k, err := parse(path, part(string(data)))
 	if err != nil {

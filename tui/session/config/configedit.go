@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -28,7 +27,7 @@ func (e ConfigEdit) Run() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	before, err := configBytes(path)
+	before, err := safefile.ReadIfThere(path, tomlfile.MaxSize)
 	if err != nil {
 		return false, err
 	}
@@ -87,13 +86,4 @@ func replaceUnchanged(path string, before, after []byte) error {
 		}
 		return after, nil
 	})
-}
-
-// configBytes returns the content of a file; nil if there is none.
-func configBytes(path string) ([]byte, error) {
-	data, err := safefile.Read(path, tomlfile.MaxSize)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return data, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"jtune/internal/safefile"
 	"jtune/internal/tomlfile"
 )
 
@@ -54,7 +55,7 @@ func configText(file string) (string, error) {
 	if file == "" {
 		return "", nil
 	}
-	data, err := configBytes(file)
+	data, err := safefile.ReadIfThere(file, tomlfile.MaxSize)
 	if err != nil {
 		return "", fmt.Errorf("configuration: %w", err)
 	}

@@ -5,7 +5,6 @@
 package kept
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/BurntSushi/toml"
 
 	"jtune/internal/safefile"
 	"jtune/internal/tomlfile"
@@ -53,10 +50,7 @@ func (k keptMode) of(s *session.Session) bool {
 func keptFile(s *session.Session) string { return filepath.Join(s.DataPath(), keptName) }
 
 func read(s *session.Session) (k keptModes, err error) {
-	data, err := safefile.Read(keptFile(s), mostKept)
-	if errors.Is(err, fs.ErrNotExist) {
-		return k, nil
-	}
+	data, err := safefile.ReadIfThere(keptFile(s), mostKept)
 	if err == nil {
 		_, err = tomlfile.Decode(keptFile(s), string(data), &k)
 	}
@@ -81,12 +75,8 @@ func Remember(s *session.Session, m tegra.Val[tegra.Mode], free bool) error {
 			k.Kept = append(k.Kept, keptMode{b.Name, b.Virtual, mode, free, time.Now()})
 		}
 		k.Kept = k.Kept[max(0, len(k.Kept)-mostKeptLines):]
-		var text bytes.Buffer
-		text.WriteString("# Which mode jtune kept last on each board. Nothing is set because of this file.\n")
-		if err := toml.NewEncoder(&text).Encode(k); err != nil {
-			return nil, fmt.Errorf("%s: %w", keptName, err)
-		}
-		return text.Bytes(), nil
+		return tomlfile.Encode(keptName,
+			"# Which mode jtune kept last on each board. Nothing is set because of this file.", k)
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -246,10 +245,7 @@ var errNoSamples = errors.New("no sample was kept")
 // readCourse reads the samples of a folder. It skips a line torn by a crash.
 func readCourse(dir string, p plan) (list []Seen, err error) {
 	path := filepath.Join(dir, SamplesName)
-	data, err := safefile.Read(path, mostCourse)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errNoSamples
-	}
+	data, err := safefile.ReadIfThere(path, mostCourse)
 	if err != nil {
 		return nil, fmt.Errorf("soak: %w", err)
 	}

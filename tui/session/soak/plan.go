@@ -1,15 +1,12 @@
 package soak
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/BurntSushi/toml"
 
 	"jtune/internal/safefile"
 	"jtune/internal/text"
@@ -143,12 +140,11 @@ func (p plan) resumes(r Request) Request {
 }
 
 func (p plan) write(dir string) error {
-	var b bytes.Buffer
-	b.WriteString("# The settings of a soak. jtune runs nothing because of this file.\n")
-	if err := toml.NewEncoder(&b).Encode(p); err != nil {
-		return fmt.Errorf("%s: %w", planName, err)
+	data, err := tomlfile.Encode(planName, "# The settings of a soak. jtune runs nothing because of this file.", p)
+	if err != nil {
+		return err
 	}
-	return safefile.Replace(filepath.Join(dir, planName), b.Bytes())
+	return safefile.Replace(filepath.Join(dir, planName), data)
 }
 
 // readPlan reads a file that may come from anyone.
