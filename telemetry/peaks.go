@@ -14,11 +14,11 @@ type Peaks struct {
 
 // RailPeaks are the extremes of one rail.
 type RailPeaks struct {
-	Name    string
-	PowerW  tegra.Val[float64] // highest
-	Amperes tegra.Val[float64] // highest
-	LeastV  tegra.Val[float64] // lowest
-	Limits  tegra.CurrentLimits
+	Name    string              `json:"name"`
+	PowerW  tegra.Val[float64]  `json:"peak_w"`  // highest
+	Amperes tegra.Val[float64]  `json:"peak_a"`  // highest
+	LeastV  tegra.Val[float64]  `json:"least_v"` // lowest
+	Limits  tegra.CurrentLimits `json:"-"`
 }
 
 // Take adds a reading.

@@ -271,7 +271,8 @@ func (c *runCmd) ownFacts(r measure.RunResult, s *session.Session, w workload.Wo
 	for _, rail := range o.Rails {
 		if rail.EnergyJ.OK || rail.LeastV.OK {
 			facts = append(facts, [2]string{rail.Name, joined(", ", dash(rail.EnergyJ, "%.1f J"),
-				dash(rail.PeakW, "%.2f W peak"), ifAny(rail.PeakA, "%.2f A peak"), ifAny(rail.LeastV, "%.2f V least"))})
+				dash(rail.PowerW, "%.2f W peak"), ifAny(rail.Amperes, "%.2f A peak"),
+				ifAny(rail.LeastV, "%.2f V least"))})
 		}
 	}
 	if o.GPU.OK || o.CPU.OK {

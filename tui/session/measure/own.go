@@ -15,6 +15,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/telemetry"
 	"jtune/tui/session"
 	"jtune/tui/session/workloads"
 )
@@ -36,11 +37,8 @@ type Whole struct {
 
 // RailWhole is the share of one rail.
 type RailWhole struct {
-	Name    string             `json:"name"`
+	telemetry.RailPeaks
 	EnergyJ tegra.Val[float64] `json:"energy_j"`
-	PeakW   tegra.Val[float64] `json:"peak_w"`
-	PeakA   tegra.Val[float64] `json:"peak_a"`
-	LeastV  tegra.Val[float64] `json:"least_v"`
 }
 
 const (

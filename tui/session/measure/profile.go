@@ -140,17 +140,9 @@ func cost(ctx context.Context, s *session.Session, m Measuring, plan profiles.Pl
 	for _, row := range done {
 		counts[row.Setting]++
 	}
-	p := Planned{Order: campaigns.ToCome(orderOf(plan), counts), settings: set}
+	p := Planned{Plan: record.PlanHeader{Modes: n}, Order: campaigns.ToCome(orderOf(plan), counts), settings: set}
 	p.Lo, p.Hi = set.Cost(n)
-	how := "closer once some are measured"
-	if known := p.Expecting(Expects(ctx, s, m)); known.Expected {
-		p, how = known, "from earlier measurements of this workload here"
-	}
-	out := fmt.Sprintf("%s to measure, about %s to %s: %s", text.Count(n, "mode"), Roundly(p.Lo), Roundly(p.Hi), how)
-	if p.Order != nil {
-		out += p.rises()
-	}
-	return out
+	return p.Expecting(Expects(ctx, s, m)).String()
 }
 
 // mostExpected caps the modes of a pool that an estimate is fitted to: a fit takes a tenth of a second.

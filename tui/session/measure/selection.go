@@ -181,18 +181,13 @@ func (p Planned) String() string {
 	if p.Order == nil {
 		return out + "; each is chosen from the results so far"
 	}
-	return out + p.rises()
-}
-
-// rises says how often a clock rises in the order.
-func (p *Planned) rises() string {
 	n := 0
 	for _, up := range campaigns.Raised(p.Order, tegra.Val[tegra.Mode]{}) {
 		if up {
 			n++
 		}
 	}
-	return "; clocks rise " + text.Count(n, "time")
+	return out + "; clocks rise " + text.Count(n, "time")
 }
 
 // OrderText lists the first settings in order and marks those that raise a clock.

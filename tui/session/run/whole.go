@@ -107,8 +107,7 @@ func (m *wholeMeter) end() *measure.Whole {
 	o := m.out
 	for _, r := range m.peaks.Rails {
 		joules, known := m.joules[r.Name]
-		o.Rails = append(o.Rails, measure.RailWhole{Name: r.Name, PeakW: r.PowerW, PeakA: r.Amperes, LeastV: r.LeastV,
-			EnergyJ: tegra.Val[float64]{V: joules, OK: known}})
+		o.Rails = append(o.Rails, measure.RailWhole{RailPeaks: r, EnergyJ: tegra.Val[float64]{V: joules, OK: known}})
 	}
 	o.WallS = (m.s.Clock.Now() - m.began).Seconds()
 	if m.energy.Span() > 0 {
