@@ -36,6 +36,20 @@ func (r *Row) IsOf(setting string, repeat int) bool {
 	return slices.Equal(r.Extra, (&Variant{Setting: setting, Repeat: repeat}).Columns())
 }
 
+// RunOf returns the newest row of a run of an experiment, which may have been repeated, with its character.
+func RunOf(rows []Row, runs []Run, setting string, repeat int) (row Row, ok bool) {
+	for i := len(rows) - 1; i >= 0 && !ok; i-- {
+		row, ok = rows[i], rows[i].IsOf(setting, repeat)
+	}
+	for _, run := range slices.Backward(runs) {
+		if ok && run.Setting == setting && run.Repeat == repeat {
+			row.Character = &run.Character
+			break
+		}
+	}
+	return row, ok
+}
+
 // Run is the content of a run in runs.csv: the character of one mode, or of one setting of an
 // experiment.
 type Run struct {

@@ -141,10 +141,10 @@ func (e *Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record
 	out := &Report{Experiment: *e, Repeat: max(1, repeat), Skipped: p.Skipped, same: p.same,
 		meter: p.meter}
 	for _, s := range p.Settings {
-		var usable []usableRun
+		var usable []record.Row
 		absent := Missing{Setting: s.Name, Mode: s.Mode, State: leftOver, before: len(out.Lines)}
 		for k := 1; k <= out.Repeat; k++ {
-			row, ok := newest(rows, s.Name, k)
+			row, ok := record.RunOf(rows, runs, s.Name, k)
 			if !ok {
 				continue
 			}
@@ -160,11 +160,8 @@ func (e *Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record
 				out.Failed.Add("%s: %s: %s", name, row.Status, row.Why)
 				continue
 			}
-			for _, run := range slices.Backward(runs) {
-				if run.Setting == s.Name && run.Repeat == k {
-					usable = append(usable, usableRun{row, run.Character})
-					break
-				}
+			if row.Character != nil {
+				usable = append(usable, row)
 			}
 		}
 		if out.Lines = append(out.Lines, e.lines(s, usable)...); len(out.Lines) == absent.before {
@@ -181,25 +178,9 @@ func (e *Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record
 	return out
 }
 
-// newest returns the last row of a run: a failed run may have been repeated.
-func newest(rows []record.Row, setting string, repeat int) (record.Row, bool) {
-	for _, r := range slices.Backward(rows) {
-		if r.IsOf(setting, repeat) {
-			return r, true
-		}
-	}
-	return record.Row{}, false
-}
-
-// usableRun is a run that counts.
-type usableRun struct {
-	row record.Row
-	record.Character
-}
-
 // lines returns the lines of one setting: of its epochs, of epoch 0 and the later ones when they can differ, or of the
 // run as a whole.
-func (e *Experiment) lines(s Setting, runs []usableRun) (out []Line) {
+func (e *Experiment) lines(s Setting, runs []record.Row) (out []Line) {
 	if len(runs) == 0 {
 		return nil
 	}
@@ -208,19 +189,19 @@ func (e *Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 		values := map[string][]float64{}
 		var times, powers []float64 // the noise of each run
 		for _, one := range runs {
-			c := one.Character
+			c := *one.Character
 			p := of(c)
 			if !p.OK || p.V.Minibatches == 0 {
 				continue
 			}
 			l.Runs++
 			l.clocks = clocks{c.CPU, c.GPU, c.EMC}
-			own := noiseOf(one.row, c, p.V)
+			own := noiseOf(one, c, p.V)
 			times, powers = append(times, own.time), append(powers, own.power)
 			values[gotWorkers] = append(values[gotWorkers], float64(c.Workers))
 			values[gotBatch] = append(values[gotBatch], float64(c.Batch))
 			if span := c.All.Span.Seconds(); span > 0 {
-				values[readings] = append(values[readings], float64(one.row.PowerSamples)/span)
+				values[readings] = append(values[readings], float64(one.PowerSamples)/span)
 			}
 			for _, col := range columnsOf(c, p.V) {
 				if v := col.value; v.OK && tegra.Finite(v.V).OK {
@@ -238,8 +219,8 @@ func (e *Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 	}
 	switch {
 	case e.perEpoch:
-		for k := range runs[0].Epochs {
-			line(fmt.Sprintf("epoch %d", runs[0].Epochs[k].Epoch), func(c record.Character) (p tegra.Val[record.Part]) {
+		for k, one := range runs[0].Character.Epochs {
+			line(fmt.Sprintf("epoch %d", one.Epoch), func(c record.Character) (p tegra.Val[record.Part]) {
 				if k < len(c.Epochs) {
 					p = tegra.Some(c.Epochs[k])
 				}

@@ -48,6 +48,6 @@ func (r rounds) Next(done []record.Row) (Run, bool) {
 
 // WasRun reports whether a run has a row.
 func WasRun(rows []record.Row, setting string, repeat int) bool {
-	_, ok := newest(rows, setting, repeat)
+	_, ok := record.RunOf(rows, nil, setting, repeat)
 	return ok
 }

@@ -137,32 +137,17 @@ func baselineOf(name string, batch int, rows []record.Row, runs []record.Run) (b
 	var list []tegra.Measured
 	var cpu, gpu []telemetry.Residency
 	for round := 1; round <= Rounds; round++ {
-		row, found := usableRowOf(rows, name, round)
-		if !found {
+		row, found := record.RunOf(rows, runs, name, round)
+		if !found || !row.Status.Usable() {
 			continue
 		}
 		list = append(list, energyOf(row))
 		b.PerBatch, b.Latency = unitsOf(row, batch), row.Work().Latency
 		if c := row.Character; c != nil {
 			cpu, gpu = append(cpu, c.CPU), append(gpu, c.GPU)
-			continue
-		}
-		for _, run := range runs { // a row read from disk
-			if run.Setting == name && run.Repeat == round && run.Status.Usable() {
-				cpu, gpu = append(cpu, run.Character.CPU), append(gpu, run.Character.GPU)
-			}
 		}
 	}
 	b.CPU, b.GPU = telemetry.MeanResidency(cpu...), telemetry.MeanResidency(gpu...)
 	b.Point, b.DriftPct = energy.Baseline(list)
 	return b, len(list) > 0
-}
-
-func usableRowOf(rows []record.Row, name string, k int) (record.Row, bool) {
-	for _, r := range slices.Backward(rows) {
-		if r.IsOf(name, k) && r.Status.Usable() {
-			return r, true
-		}
-	}
-	return record.Row{}, false
 }
