@@ -167,22 +167,18 @@ func (c *profileCmd) doProfile(ctx context.Context, s *session.Session, r measur
 	r.Gate = orders.Gate
 	res, err := measure.Profile(ctx, s, r, orders.Observing(rep.observe))
 	rep.wipe()
-	all, usable := map[tegra.Setting]bool{}, map[tegra.Setting]bool{} // a repeated setting has several rows
-	misset := map[tegra.Setting]bool{}
+	all, usable := len(record.Modes(res.Rows)), len(tegra.OncePerSetting(record.Usable(res.Rows)))
+	misset := map[tegra.Setting]bool{} // by its last row
 	for _, row := range res.Rows {
-		at := row.Measured.Setting
-		all[at], misset[at] = true, row.Status == record.Misset
-		if row.Status.Usable() {
-			usable[at] = true
-		}
+		misset[row.Setting] = row.Status == record.Misset
 	}
-	recorded := text.Count(len(all), tegra.NameOfSettings(r.Batches))
+	recorded := text.Count(all, tegra.NameOfSettings(r.Batches))
 	if res.Dir != "" {
 		b := s.Device.Board()
 		if err := did(c.app, nil, report.Object{{"path", res.Dir}, {"workload", r.Workload.Name}, {"device", b.Name},
-			{"virtual", b.Virtual}, {"modes", len(all)}, {"usable", len(usable)}, {"new", res.New},
+			{"virtual", b.Virtual}, {"modes", all}, {"usable", usable}, {"new", res.New},
 			{"elapsed_s", res.Elapsed.Seconds()}, {"model", text.Optional(res.Kept)}},
-			"%s: %s recorded, %s usable, %s new in %s%s", res.Dir, recorded, text.Thousands(len(usable)),
+			"%s: %s recorded, %s usable, %s new in %s%s", res.Dir, recorded, text.Thousands(usable),
 			text.Thousands(res.New), units.Span(res.Elapsed), originOf(b)); err != nil {
 			return err
 		}

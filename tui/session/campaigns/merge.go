@@ -107,7 +107,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 			notes = append(notes, fmt.Sprintf("%s: %s to the last digit: one reading each", dir, what))
 		}
 		devices = append(devices, part{dir, tegra.OncePerSetting(record.Usable(rows))})
-		if left := unmeasured(h, rows); h.Plan.Shard != "" && left > 0 {
+		if left := h.Plan.Modes - len(record.Modes(rows)); h.Plan.Shard != "" && left > 0 {
 			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; resume it with "+
 				"%s, then join again", dir, left, h.Plan.Modes, usage.Resume))
 		}
@@ -151,15 +151,6 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		}
 	}
 	return notes, r.Close()
-}
-
-// unmeasured returns how many modes of a campaign's plan have no row.
-func unmeasured(h record.Header, rows []record.Row) int {
-	seen := map[tegra.Setting]bool{}
-	for _, r := range rows {
-		seen[r.Measured.Setting] = true
-	}
-	return h.Plan.Modes - len(seen)
 }
 
 func SameFolder(a, b string) bool {

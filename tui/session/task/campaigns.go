@@ -290,13 +290,7 @@ func Failed(rows []record.Row) []tegra.Setting {
 	for _, m := range record.Usable(rows) {
 		good[m.Setting] = true
 	}
-	var out []tegra.Setting
-	for _, r := range rows {
-		if at := r.Setting; !good[at] && !slices.Contains(out, at) {
-			out = append(out, at)
-		}
-	}
-	return out
+	return slices.DeleteFunc(record.Modes(rows), func(at tegra.Setting) bool { return good[at] })
 }
 
 // ModelsChanged returns when a model of the data directory was last saved, renamed or deleted; zero if there is none.
