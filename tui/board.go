@@ -90,7 +90,11 @@ func (b board) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error
 
 // Report builds the report of a campaign.
 func (b board) Report(campaign string) (document.Document, error) {
-	return handover.Write(b.Session.Options, campaign, b.commands, time.Now())
+	r, err := handover.Of(b.Session.Options, campaign, b.commands, time.Now())
+	if err != nil {
+		return document.Document{}, err
+	}
+	return r.Document(), nil
 }
 
 // RememberKept records which mode is kept; if that fails, verify uses the newest search.

@@ -86,13 +86,9 @@ func (a Answers) Later(i int, space *tegra.Space) document.Facts {
 var ErrNoSearch = errors.New("no search yet; jtune tune starts one")
 
 // find returns the campaign for a report: the named one, else the newest that keeps an answer.
-func find(o session.Options, name string) (campaigns.Campaign, error) {
+func find(o session.Options, list []campaigns.Campaign, name string) (campaigns.Campaign, error) {
 	if name != "" {
 		return campaigns.Find(o.Paths, name)
-	}
-	list, err := campaigns.List(o.Paths)
-	if err != nil {
-		return campaigns.Campaign{}, err
 	}
 	for _, c := range slices.Backward(list) {
 		if c.Answer != nil {
@@ -102,27 +98,13 @@ func find(o session.Options, name string) (campaigns.Campaign, error) {
 	return campaigns.Campaign{}, ErrNoSearch
 }
 
-// Of returns the report on the campaign that Find returns.
-func Of(o session.Options, name string, by Commands, now time.Time) (Report, error) {
-	c, err := find(o, name)
+// Of returns the report on a search, a soak, or any other campaign; name is "" for the newest that keeps an answer.
+func Of(o session.Options, name string, by Commands, now time.Time) (r Report, err error) {
+	list, err := campaigns.List(o.Paths)
 	if err != nil {
 		return Report{}, err
 	}
-	return gather(o, c, by, now)
-}
-
-// Write returns that report as a document.
-func Write(o session.Options, name string, by Commands, now time.Time) (document.Document, error) {
-	r, err := Of(o, name, by, now)
-	if err != nil {
-		return document.Document{}, err
-	}
-	return r.Document(), nil
-}
-
-// gather collects a report on a search, a soak, or any other campaign.
-func gather(o session.Options, c campaigns.Campaign, by Commands, now time.Time) (r Report, err error) {
-	list, err := campaigns.List(o.Paths)
+	c, err := find(o, list, name)
 	if err != nil {
 		return Report{}, err
 	}
