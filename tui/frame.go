@@ -174,15 +174,15 @@ func (r *root) hints() []widget.Action {
 	case r.top() != nil:
 		return r.top().Hints()
 	case r.apply.Stage() == dialog.Asking:
-		return r.apply.Hints()
+		return r.apply.Acts().Hints()
 	case r.apply.Stage() == dialog.Keeping:
-		own := r.shown().Hints()
-		return append(append(r.apply.Hints(), own[:min(len(own), 4)]...), keys.Help, keys.Quit)
+		own := r.shown().Acts().Hints()
+		return append(append(r.apply.Acts().Hints(), own[:min(len(own), 4)]...), keys.Help, keys.Quit)
 	}
 	if r.typing() {
-		return r.shown().Hints()
+		return r.shown().Acts().Hints()
 	}
-	own, most := r.shown().Hints(), 5
+	own, most := r.shown().Acts().Hints(), 5
 	if n := len(own); r.sh.Look.Narrow && n > 0 && own[n-1].ID == keys.Back.ID {
 		return own // in a dialog its back key comes before all others
 	}

@@ -16,7 +16,7 @@ func (r *root) openHelp() {
 			return dialog.Help{Name: "in this dialog", Own: open.Hints(), Numbers: open.Numbers()}
 		}
 		p := r.shown()
-		return dialog.Help{Name: "on " + p.Name().Title(), Own: p.Hints(), Numbers: page.Numbers(string(p.Name())),
+		return dialog.Help{Name: "on " + p.Name().Title(), Own: p.Acts().Hints(), Numbers: page.Numbers(string(p.Name())),
 			Everywhere: r.acts().Hints()}
 	}, r.w))
 }

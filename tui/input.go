@@ -42,11 +42,11 @@ func (r *root) route(k tea.KeyPressMsg) tea.Cmd {
 	if r.sh.Keys.Suspend.Matches(k) {
 		return r.sh.suspend()
 	}
-	if does, taken := r.apply.Key(k); taken {
+	if does, taken := r.apply.Acts().Key(k); taken {
 		return r.do(does)
 	}
 	if !r.typing() || k.String() != "ctrl+c" {
-		if does, taken := r.shown().Key(k); taken || r.typing() {
+		if does, taken := r.shown().Acts().Key(k); taken || r.typing() {
 			return r.do(does)
 		}
 	}
@@ -114,7 +114,7 @@ func (r *root) acts() page.Acts {
 func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	does, taken := r.acts().Key(k)
 	if !taken {
-		for _, a := range r.shown().Hints() {
+		for _, a := range r.shown().Acts().Hints() {
 			if a.Why != "" && a.Matches(k) {
 				does = page.NotNow(a)
 			}
@@ -198,7 +198,7 @@ func (r *root) perform(chosen dialog.Offer) page.Intent {
 	case chosen.Does != nil:
 		return chosen.Does
 	case chosen.ID == r.sh.Keys.Verify.ID: // for the mode under the cursor, if the page has one
-		if does, taken := r.shown().Key(chosen.Pressed()); taken {
+		if does, taken := r.shown().Acts().Key(chosen.Pressed()); taken {
 			return does
 		}
 		return r.globalKey(chosen.Pressed())
@@ -206,6 +206,6 @@ func (r *root) perform(chosen dialog.Offer) page.Intent {
 		return r.globalKey(chosen.Pressed())
 	}
 	r.open(chosen.On)
-	does, _ := r.shown().Key(chosen.Pressed())
+	does, _ := r.shown().Acts().Key(chosen.Pressed())
 	return does
 }

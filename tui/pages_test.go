@@ -132,7 +132,7 @@ func TestHelpListsEveryKeyOfThePageInOneScreen(t *testing.T) {
 		d.r.turn(i)
 		d.size(80, 24)
 		d.press("?")
-		for _, k := range p.Hints() {
+		for _, k := range p.Acts().Hints() {
 			d.sees(" " + k.Label() + " ")
 		}
 		if d.sees("on "+p.Name().Title(), "? says more"); strings.Contains(d.screen(), "↓ more") {
@@ -141,7 +141,7 @@ func TestHelpListsEveryKeyOfThePageInOneScreen(t *testing.T) {
 		d.size(100, 160)
 		d.press("?")
 		d.sees("the numbers", "one letter, one meaning")
-		for _, k := range append(p.Hints(), d.r.acts().Hints()...) {
+		for _, k := range append(p.Acts().Hints(), d.r.acts().Hints()...) {
 			d.sees(k.Label())
 		}
 		d.press("?")

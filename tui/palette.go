@@ -33,7 +33,7 @@ func (r *root) newPalette() *dialog.Palette {
 	}
 	var out []dialog.Offer
 	for _, p := range append([]page.Page{r.shown()}, r.pages...) {
-		for _, h := range p.Hints() {
+		for _, h := range p.Acts().Hints() {
 			if _, known := why[h.ID]; !known {
 				why[h.ID] = h.Why
 			}

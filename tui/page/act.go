@@ -11,6 +11,9 @@ type Act struct {
 	widget.Action
 	do    func() Intent // nil: a table, the shell or nobody has the key
 	quiet bool          // not in the last line
+	// takes handles any key; taken is false if it has no use for it. nil: only the action's keys count.
+	takes func(k tea.KeyPressMsg) (does Intent, taken bool)
+	alone []widget.Action // what the last line has instead of everything else; nil: nothing
 }
 
 // Acts lists what the keys of a page do now, most useful first.
@@ -31,6 +34,41 @@ func Quiet[F func() | func() Intent](a widget.Action, when bool, do F) Act {
 		act.do = nil
 	}
 	return act
+}
+
+// In is a part of the page that handles keys by itself, such as a table or a line of text. While it has hints, the last
+// line has nothing else.
+func In[F func(tea.KeyPressMsg) bool | func(tea.KeyPressMsg) (Intent, bool)](takes F, alone []widget.Action) Act {
+	act := Act{quiet: true, alone: alone}
+	switch takes := any(takes).(type) {
+	case func(tea.KeyPressMsg) (Intent, bool):
+		act.takes = takes
+	case func(tea.KeyPressMsg) bool:
+		act.takes = func(k tea.KeyPressMsg) (Intent, bool) { return nil, takes(k) }
+	}
+	return act
+}
+
+// Rows are the keys of a table.
+func Rows(t *widget.Table) Act { return In(t.Key, t.Search.Hints(t.Keys)) }
+
+// Both are two keys that step back and forth.
+func Both(less, more widget.Action, do func(by int) Intent) Acts {
+	return Acts{On(less, func() Intent { return do(-1) }), On(more, func() Intent { return do(1) })}
+}
+
+// As names two acts together in the last line, under one word.
+func (list Acts) As(word, does string) Acts {
+	both := Shown(list[0].With(list[1].Action, word).Doing(does))
+	return append(Acts{both}, list.Unnamed()...)
+}
+
+// Unnamed returns the acts without their places in the last line.
+func (list Acts) Unnamed() (out Acts) {
+	for _, a := range list {
+		out = append(out, a.Unnamed())
+	}
+	return out
 }
 
 // Shown is an action that another part of the program does.
@@ -73,6 +111,11 @@ func TooFast(key widget.Action) Intent {
 // Key does what a key does now, or says why it does not; taken is false if it is none of the acts.
 func (list Acts) Key(k tea.KeyPressMsg) (does Intent, taken bool) {
 	for _, a := range list {
+		if a.takes != nil {
+			if does, taken := a.takes(k); taken {
+				return does, true
+			}
+		}
 		switch {
 		case a.do == nil || !a.Matches(k):
 		case a.Why == "":
@@ -84,12 +127,23 @@ func (list Acts) Key(k tea.KeyPressMsg) (does Intent, taken bool) {
 	return does, taken
 }
 
+// Listed are actions that other parts of the program do.
+func Listed(list ...widget.Action) (out Acts) {
+	for _, a := range list {
+		out = append(out, Shown(a))
+	}
+	return out
+}
+
 // NotNow says why an action is not available.
 func NotNow(a widget.Action) Intent { return Sayf("%s: not now, %s", a.Help().Desc, a.Why) }
 
 // Hints lists the actions for the last line.
 func (list Acts) Hints() (out []widget.Action) {
 	for _, a := range list {
+		if a.alone != nil {
+			return a.alone
+		}
 		if !a.quiet {
 			out = append(out, a.Action)
 		}

@@ -244,11 +244,11 @@ func OwnCost(c telemetry.Cost, w int) string {
 	return widget.StyleDim.Render(widget.Wrap(text, w))
 }
 
-// SpeedHints returns the keys for the clock's speed if it can be changed.
-func SpeedHints(r Reader) []widget.Action {
+// Speeds are the keys for the clock's speed if it can be changed.
+func Speeds(r Reader) Acts {
 	if !r.Speed().OK {
 		return nil
 	}
 	keys := r.Keys()
-	return []widget.Action{keys.Slower.With(keys.Faster, "speed").Doing("virtual clock slower, faster")}
+	return Acts{Shown(keys.Slower.With(keys.Faster, "speed").Doing("virtual clock slower, faster"))}
 }

@@ -69,36 +69,28 @@ func (l *Line) asked(read Reader) (q metric.Question, wrong string) {
 	return q, Wrong(err)
 }
 
-// Key edits the line. Enter takes what is typed unless it is wrong, which check says of a filter before in Wrong; then
-// the text stays for correction. filtered reports whether it became the filter.
-func (l *Line) Key(k tea.KeyPressMsg, read Reader, check func()) (does Intent, filtered bool) {
-	switch keys := read.Keys(); {
-	case keys.Back.Matches(k):
-		l.Close()
-	case keys.Enter.Matches(k) && l.limits:
-		if q, wrong := l.asked(read); wrong == "" {
+// Acts are the keys while the line is open. Enter takes what is typed unless it is wrong, which check says of a filter
+// before in Wrong; then the text stays for correction. filtered is called once it is the filter.
+func (l *Line) Acts(read Reader, check, filtered func()) Acts {
+	keys := read.Keys()
+	write := In(func(k tea.KeyPressMsg) bool { l.write(k, k.Text != ""); return true }, nil)
+	if l.limits {
+		return Acts{On(keys.Enter.As("take them"), func() Intent {
+			q, wrong := l.asked(read)
+			if wrong != "" {
+				return nil
+			}
 			l.Close()
-			return Choose(q), false
-		}
-	case keys.Enter.Matches(k):
+			return Choose(q)
+		}), On(keys.Back.As("leave them"), l.Close), write}
+	}
+	return Acts{On(keys.Enter.As("filter by it"), func() {
 		if check(); l.Wrong == "" {
 			l.Filter = l.input.Value()
 			l.Close()
-			return nil, true
+			filtered()
 		}
-	default:
-		l.write(k, k.Text != "")
-	}
-	return nil, false
-}
-
-// Hints returns the keys that work while the line is open.
-func (l *Line) Hints(read Reader) []widget.Action {
-	keys := read.Keys()
-	if l.limits {
-		return []widget.Action{keys.Enter.As("take them"), keys.Back.As("leave them")}
-	}
-	return []widget.Action{keys.Enter.As("filter by it"), keys.Back.As("leave it")}
+	}), On(keys.Back.As("leave it"), l.Close), write}
 }
 
 // Render draws what is typed, or the filter in force; "" without one. An error is wrapped, because its end says what

@@ -2,8 +2,6 @@ package page
 
 import (
 	tea "charm.land/bubbletea/v2"
-
-	"jtune/tui/widget"
 )
 
 // Page is one of the screens. All pages get messages; the shown one gets keys.
@@ -11,10 +9,8 @@ type Page interface {
 	Name() Name
 	// Update handles a message.
 	Update(msg tea.Msg) Intent
-	// Key handles a key; taken is false if the page has no use for it.
-	Key(k tea.KeyPressMsg) (does Intent, taken bool)
-	// Hints lists the page's keys, most useful first.
-	Hints() []widget.Action
+	// Acts lists what the page's keys do now, most useful first.
+	Acts() Acts
 	// Copied returns what the copy key puts on the clipboard; "": the screen.
 	Copied() string
 	// Render draws the page in exactly w×h cells.

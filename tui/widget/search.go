@@ -77,9 +77,12 @@ func (s *Search) find(at, by, n int, row func(i int) string) int {
 	return max(0, min(at, n-1))
 }
 
-// Hints lists the keys that work now.
+// Hints lists the keys that work now; nil if there is no search.
 func (s *Search) Hints(keys ListKeys) []Action {
-	if s.Typing() {
+	switch {
+	case !s.On():
+		return nil
+	case s.Typing():
 		return []Action{keys.Next.As("search for it"), keys.Back.As("leave it")}
 	}
 	return []Action{keys.Next, keys.Prev, keys.Back.As("end the search")}

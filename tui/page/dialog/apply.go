@@ -9,7 +9,6 @@ import (
 	"jtune/optimize/standing"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/widget"
 )
 
 // KeepWithin is how long an applied mode waits for "keep" before it is reverted.
@@ -90,17 +89,8 @@ func (f *Apply) set() page.Intent {
 	return page.SetMode{Request: f.ask, Asked: f.asked}
 }
 
-// Key handles keys while the difference is shown or the countdown runs; false leaves the key to the page.
-func (f *Apply) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	does, taken := f.acts().Key(k)
-	return does, taken || f.stage == Asking
-}
-
-// Hints lists the keys that work while the difference is shown or the countdown runs.
-func (f *Apply) Hints() []widget.Action { return f.acts().Hints() }
-
-// acts returns what the keys do then.
-func (f *Apply) acts() page.Acts {
+// Acts lists what the keys do while the difference is shown or the countdown runs.
+func (f *Apply) Acts() page.Acts {
 	keys := f.read.Keys()
 	switch f.stage {
 	case Asking:
@@ -114,6 +104,7 @@ func (f *Apply) acts() page.Acts {
 			page.On(keys.Yes, func() page.Intent {
 				return page.Say(keys.Apply.Label() + " applies it, then asks whether to keep it")
 			}).Unnamed(),
+			page.In(func(tea.KeyPressMsg) bool { return true }, nil), // none is left to the page
 		}
 	case Keeping:
 		return page.Acts{

@@ -1,8 +1,6 @@
 package front
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/internal/text"
 	"jtune/tui/page"
 	"jtune/tui/widget"
@@ -17,8 +15,8 @@ type empty struct {
 
 var _ view = (*empty)(nil)
 
-// acts returns the keys that are not available yet, and the energy study if there is one.
-func (e *empty) acts() page.Acts {
+// Acts returns the keys that are not available yet, and the energy study if there is one.
+func (e *empty) Acts() page.Acts {
 	keys := e.read.Keys()
 	out := page.Acts{page.Shown(keys.Apply.Unless("no model"))}
 	if _, any := e.study.newest(); any {
@@ -26,12 +24,6 @@ func (e *empty) acts() page.Acts {
 	}
 	return out
 }
-
-// Key handles a key.
-func (e *empty) Key(k tea.KeyPressMsg) (page.Intent, bool) { return e.acts().Key(k) }
-
-// Hints lists the keys.
-func (e *empty) Hints() []widget.Action { return e.acts().Hints() }
 
 // Copied returns nothing.
 func (e *empty) Copied() string { return "" }

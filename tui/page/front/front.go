@@ -80,20 +80,17 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	return nil
 }
 
-// Key implements page.Page.
-func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+// Acts implements page.Page.
+func (p *Page) Acts() page.Acts {
 	v := p.view()
 	if v != p.cloud {
 		p.cloud.filter.Close()
 	}
-	return v.Key(k)
+	return v.Acts()
 }
 
 // Typing reports whether a filter or limits are typed.
 func (p *Page) Typing() bool { return p.view() == p.cloud && p.cloud.filter.Typing() }
-
-// Hints implements page.Page.
-func (p *Page) Hints() []widget.Action { return p.view().Hints() }
 
 // Subject implements page.Subjected: it is the workload of the shown model.
 func (p *Page) Subject() string {

@@ -56,38 +56,24 @@ func (v *mixesView) shows() bool {
 // here returns the mix under the cursor.
 func (v *mixesView) here() int { return v.walk[v.at] }
 
-// Key handles a key.
-func (v *mixesView) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := v.read.Keys()
-	if to, walks := v.tab.Keys.Step(k, v.at, max(1, len(v.walk)/strides), len(v.walk)-1); walks {
-		v.at = to
-		return nil, true
-	}
-	switch {
-	case keys.Left.Matches(k):
-		v.at = max(0, v.at-1)
-	case keys.Right.Matches(k):
-		v.at = min(v.at+1, len(v.walk)-1)
-	default:
-		return v.acts().Key(k)
-	}
-	return nil, true
-}
-
-// Hints returns the keys of the mixes.
-func (v *mixesView) Hints() []widget.Action { return v.acts().Hints() }
-
-// acts returns what the keys do with the mix under the cursor.
-func (v *mixesView) acts() page.Acts {
+// Acts returns what the keys do with the mix under the cursor.
+func (v *mixesView) Acts() page.Acts {
 	keys, m, here := v.read.Keys(), v.of, v.here()
+	walks := func(k tea.KeyPressMsg) (walks bool) {
+		v.at, walks = v.tab.Keys.Step(k, v.at, max(1, len(v.walk)/strides), len(v.walk)-1)
+		return walks
+	}
+	along := page.Both(keys.Left, keys.Right, func(by int) page.Intent {
+		v.at = min(max(0, v.at+by), len(v.walk)-1)
+		return nil
+	})
 	apply, now := page.Applying(v.read, page.Apply{Mode: m.Points[here].Mode})
 	other := keys.Table.As("table").Doing("the front and the measured pairs as a table")
 	if v.asTab {
 		other = keys.Table.As("plot").Doing("the table as a plot")
 	}
-	return page.Acts{
-		apply,
-		page.Shown(keys.Left.With(keys.Right, "along").Doing("walk along the front and the measured pairs")),
+	return slices.Concat(page.Acts{apply}, along.As("along", "walk along the front and the measured pairs"), page.Acts{
+		page.In(walks, nil),
 		page.On(keys.Verify.Doing("run this mix as a pair").Unless(v.read.MayMeasure()), func() page.Intent {
 			return page.All{page.Open(page.Train), page.Start{Task: task.Measure(m, here), Speed: v.read.Pace()}}
 		}),
@@ -97,7 +83,7 @@ func (v *mixesView) acts() page.Acts {
 		page.On(keys.Back.As("the model"), func() { v.left = m }),
 		page.On(keys.Enlarge, func() { v.large = !v.large }),
 		now,
-	}
+	})
 }
 
 // Copied returns the mix under the cursor.

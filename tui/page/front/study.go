@@ -113,8 +113,8 @@ func (s *studyView) take(f findings) page.Intent {
 	return nil
 }
 
-// acts returns what the keys do.
-func (s *studyView) acts() page.Acts {
+// Acts returns what the keys do.
+func (s *studyView) Acts() page.Acts {
 	keys := s.read.Keys()
 	apply, now := page.Shown(keys.Apply.Unless(s.read.MayWrite())), page.Shown(keys.AtOnce)
 	if s.report != nil && s.report.Least.OK {
@@ -127,12 +127,6 @@ func (s *studyView) acts() page.Acts {
 		page.On(keys.Back, s.close),
 		page.Quiet(keys.Table, true, func() { s.close(); s.asTab = true }), now.Unnamed()}
 }
-
-// Key handles a key.
-func (s *studyView) Key(k tea.KeyPressMsg) (page.Intent, bool) { return s.acts().Key(k) }
-
-// Hints returns the keys of the study.
-func (s *studyView) Hints() []widget.Action { return s.acts().Hints() }
 
 // Copied returns the mode of least energy.
 func (s *studyView) Copied() string {

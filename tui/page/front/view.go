@@ -1,8 +1,6 @@
 package front
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/widget"
@@ -11,9 +9,7 @@ import (
 // view is one of the views of Front: a model's cloud, the mixes of a pair, an energy study. Each keeps its own state
 // and knows whether it is shown.
 type view interface {
-	// Key handles a key; taken is false if the view has no use for it.
-	Key(k tea.KeyPressMsg) (does page.Intent, taken bool)
-	Hints() []widget.Action
+	Acts() page.Acts // what the keys do now
 	Copied() string
 	Files() ([]page.File, error)
 	// Render draws the view in exactly w×h cells.

@@ -4,34 +4,26 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
 
-// acts returns what the keys do.
-func (p *Page) acts() page.Acts {
+// Acts implements page.Page.
+func (p *Page) Acts() page.Acts {
 	keys := p.read.Keys()
 	freeze := keys.Freeze
 	if p.read.Look().Frozen {
 		freeze = freeze.As("unfreeze")
 	}
-	return page.Acts{
+	return append(page.Acts{
 		page.On(keys.Soak.Unless(p.read.MayRun()), func() page.Intent { return page.AskSoak{} }),
 		page.Shown(freeze),
 		page.On(keys.Enlarge, func() { p.large = (p.large + 1) % (len(p.panels()) + 1) }),
 		page.Quiet(keys.Back, p.large != 0, func() { p.large = 0 }),
-	}
+	}, page.Speeds(p.read)...)
 }
-
-// Key implements page.Page.
-func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) { return p.acts().Key(k) }
-
-// Hints implements page.Page.
-func (p *Page) Hints() []widget.Action { return append(p.acts().Hints(), page.SpeedHints(p.read)...) }
 
 // Panels of the page, in the order in which e enlarges them.
 const (

@@ -50,16 +50,16 @@ func (p *Page) loadFitted() page.Intent {
 	return p.load()
 }
 
-// Key implements page.Page.
-func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	if p.tab.Key(k) {
-		return p.look(), true
+// Acts implements page.Page. After each key the shown plot may need something.
+func (p *Page) Acts() page.Acts {
+	list := append(page.Acts{page.Rows(&p.tab)}, p.acts()...)
+	looks := func(k tea.KeyPressMsg) (does page.Intent, taken bool) {
+		if does, taken = list.Key(k); taken {
+			does = page.All{does, p.look()}
+		}
+		return does, taken
 	}
-	does, taken := p.acts().Key(k)
-	if !taken {
-		return nil, false
-	}
-	return page.All{does, p.look()}, true
+	return append(page.Acts{page.In(looks, nil)}, list...)
 }
 
 // refit opens the fit dialog for the chosen model, or stops the running fit.
@@ -129,14 +129,6 @@ func (p *Page) load() page.Intent {
 		return page.Say("not loaded: " + why)
 	}
 	return page.Load{Model: info}
-}
-
-// Hints implements page.Page.
-func (p *Page) Hints() []widget.Action {
-	if p.tab.Search.On() {
-		return p.tab.Search.Hints(p.tab.Keys)
-	}
-	return p.acts().Hints()
 }
 
 // acts returns what the keys do with the chosen model, or with the chosen deleted one.

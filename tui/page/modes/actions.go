@@ -98,7 +98,7 @@ func (p *Page) composeActs() page.Acts {
 			return page.Apply{Mode: m, AtOnce: atOnce}
 		}
 	}
-	return page.Acts{
+	return page.Acts{page.In(p.compose.key, nil),
 		page.Shown(keys.Up.With(keys.Down, "setting")), page.Shown(keys.Left.With(keys.Right, "change")),
 		page.On(keys.Apply, applies(false)), page.On(keys.AtOnce, applies(true)), page.On(keys.Back, leave),
 		page.On(keys.Enter, applies(false)).Unnamed(), page.On(keys.Quit, leave).Unnamed(),

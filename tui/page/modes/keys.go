@@ -1,6 +1,8 @@
 package modes
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/tegra"
@@ -38,53 +40,27 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	return nil
 }
 
-// Key implements page.Page.
-func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	if p.filter.Typing() {
-		p.built = false
-		does, filtered := p.filter.Key(k, p.read, p.build)
-		if filtered {
-			p.tab.Cursor = 0
-		}
-		return does, true
-	}
-	if p.sorting {
-		return p.sortKey(k), true
-	}
-	if p.compose != nil {
-		does, taken := p.composeActs().Key(k)
-		return does, taken || p.compose.key(k)
-	}
-	if p.boot != nil {
-		return p.bootActs().Key(k)
-	}
-	p.fill()
-	if p.compared != nil {
-		return p.compareKey(k)
-	}
-	if does, taken := p.acts().Key(k); taken {
-		return does, true
-	}
-	return nil, p.tab.Key(k)
-}
-
-// Hints implements page.Page.
-func (p *Page) Hints() []widget.Action {
+// Acts implements page.Page.
+func (p *Page) Acts() page.Acts {
 	keys := p.read.Keys()
 	switch {
 	case p.filter.Typing():
-		return p.filter.Hints(p.read)
+		changes := page.In(func(tea.KeyPressMsg) bool { p.built = false; return false }, nil)
+		return append(page.Acts{changes}, p.filter.Acts(p.read, p.build, func() { p.tab.Cursor = 0 })...)
 	case p.sorting:
-		return []widget.Action{keys.Sort.As("then a letter, as above"), keys.Back.As("leave it")}
+		sorts := func(k tea.KeyPressMsg) (page.Intent, bool) { return p.sortKey(k), true }
+		return page.Acts{page.In(sorts, []widget.Action{keys.Sort.As("then a letter, as above"),
+			keys.Back.As("leave it")})}
 	case p.compose != nil:
-		return p.composeActs().Hints()
+		return p.composeActs()
 	case p.boot != nil:
-		return p.bootActs().Hints()
+		return p.bootActs()
 	case p.compared != nil:
-		return p.compareActs().Hints()
+		return p.compareActs()
 	}
-	return append(p.acts().Hints(), keys.Up.With(keys.Down, "move"), keys.PageUp, keys.PageDown, keys.HalfUp,
-		keys.HalfDown, keys.Home, keys.End)
+	p.fill()
+	return slices.Concat(p.acts(), page.Acts{page.Rows(&p.tab)}, page.Listed(keys.Up.With(keys.Down, "move"), keys.PageUp,
+		keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End))
 }
 
 // acts returns what the keys do with the list and the mode under the cursor.

@@ -3,11 +3,8 @@ package modes
 import (
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/widget"
 )
 
 // toCompare returns the marked modes and the one under the cursor.
@@ -24,23 +21,18 @@ func (p *Page) compare() {
 	p.compared = newComparer(p.read, p.toCompare())
 }
 
-func (p *Page) compareKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	c, keys := p.compared, p.read.Keys()
-	at, walked := widget.ListKeys{Up: keys.Left, Down: keys.Right}.Step(k, c.cursor, 0, len(c.modes)-1)
-	if c.cursor = at; walked {
-		return nil, true
-	}
-	return p.compareActs().Key(k)
-}
-
 // compareActs returns what the keys do with the comparison.
 func (p *Page) compareActs() page.Acts {
 	c, keys, closes := p.compared, p.read.Keys(), func() { p.compared = nil }
 	apply, now := page.Applying(p.read, page.Apply{Mode: c.modes[c.cursor]})
-	return page.Acts{apply.As("apply " + letter(c.cursor)), page.Shown(keys.Left.With(keys.Right, "choose")),
+	choose := page.Both(keys.Left, keys.Right, func(by int) page.Intent {
+		c.cursor = min(max(0, c.cursor+by), len(c.modes)-1)
+		return nil
+	})
+	return slices.Concat(page.Acts{apply.As("apply " + letter(c.cursor))}, choose.As("choose", ""), page.Acts{
 		page.On(keys.Mark.As("take out").Doing("take this mode out of the comparison"), p.unmark),
 		page.On(keys.Back.As("close"), closes), now,
-		page.Quiet(keys.Quit, true, closes), page.Quiet(keys.Compare, true, closes)}
+		page.Quiet(keys.Quit, true, closes), page.Quiet(keys.Compare, true, closes)})
 }
 
 // unmark removes the mode under the cursor from the comparison.

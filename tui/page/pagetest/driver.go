@@ -56,9 +56,16 @@ type Driver struct {
 
 // Driven is a page or a dialog.
 type Driven interface {
-	Key(k tea.KeyPressMsg) (does page.Intent, taken bool)
 	Render(w, h int) string
 }
+
+// keyed is a dialog.
+type keyed interface {
+	Key(k tea.KeyPressMsg) (does page.Intent, closed bool)
+}
+
+// listed is a page, or a dialog that lists its keys.
+type listed interface{ Acts() page.Acts }
 
 // Drive creates a page and a driver with a new board.
 func Drive[P Driven](t testing.TB, made func(read page.Reader) P) (*Driver, P) {
@@ -129,14 +136,20 @@ func (d *Driver) Send(msg tea.Msg) {
 // Press types keys, one by one, into the form if one is open.
 func (d *Driver) Press(typed ...string) {
 	for _, s := range typed {
-		key, form := d.page.Key, d.Form
-		if form != nil {
-			key = form.Key
+		if d.Form != nil {
+			does, closed := d.Form.Key(Key(s))
+			if closed {
+				d.Form = nil
+			}
+			d.Does(does)
+			continue
 		}
-		does, closed := key(Key(s))
-		if form != nil && closed {
-			d.Form = nil
+		if p, lists := d.page.(listed); lists {
+			does, _ := p.Acts().Key(Key(s))
+			d.Does(does)
+			continue
 		}
+		does, _ := d.page.(keyed).Key(Key(s))
 		d.Does(does)
 	}
 }
@@ -226,8 +239,8 @@ func (d *Driver) Screen() string {
 
 // hints returns the last line that a shell would draw, uncut.
 func (d *Driver) hints() string {
-	if p, ok := d.page.(page.Page); ok {
-		return ansi.Strip(widget.Footer(p.Hints(), 0, 1000))
+	if p, lists := d.page.(listed); lists {
+		return ansi.Strip(widget.Footer(p.Acts().Hints(), 0, 1000))
 	}
 	return ""
 }

@@ -91,9 +91,10 @@ func (p *Page) cardActs() page.Acts {
 		out = append(out, page.Quiet(keys.Higher, true, choose(page.Choose{Limit: a.Exchange.Limit})))
 	}
 	if last > 0 {
-		out = append(out, page.Shown(keys.Up.With(keys.Down, "another limit")),
-			page.Quiet(keys.Down, true, func() { p.at = min(p.at+1, last) }),
-			page.Quiet(keys.Up, true, func() { p.at = max(0, min(p.at, last)-1) }))
+		out = append(out, page.Both(keys.Up, keys.Down, func(by int) page.Intent {
+			p.at = min(max(0, min(p.at, last)+by), last)
+			return nil
+		}).As("another limit", "")...)
 	}
 	return out
 }

@@ -9,7 +9,6 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/session/control"
 	"jtune/tui/session/task"
-	"jtune/tui/widget"
 )
 
 // Update implements page.Page.
@@ -23,15 +22,22 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	return nil
 }
 
-// Key implements page.Page.
-func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	if p.answers() == nil && p.table().Key(k) {
-		if p.view == viewList {
+// Acts implements page.Page.
+func (p *Page) Acts() page.Acts {
+	acts := p.acts()
+	if p.answers() != nil {
+		return acts
+	}
+	keys, table := p.read.Keys(), p.table()
+	walks := func(k tea.KeyPressMsg) bool {
+		taken := table.Key(k)
+		if taken && p.view == viewList {
 			p.choose()
 		}
-		return nil, true
+		return taken
 	}
-	return p.acts().Key(k)
+	return slices.Concat(page.Acts{page.In(walks, table.Search.Hints(table.Keys))}, acts, page.Listed(keys.Up, keys.Down,
+		keys.Filter, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End))
 }
 
 // acts returns what the keys do on the shown view.
@@ -132,21 +138,6 @@ func (p *Page) endActs() (pause, stop page.Act) {
 	return page.On(pauses, does(page.Pause{}, order)), page.On(stops, does(page.Stop{}, control.OrderStop))
 }
 
-// Hints implements page.Page.
-func (p *Page) Hints() []widget.Action {
-	p.shown()
-	if p.table().Search.On() {
-		return p.table().Search.Hints(p.table().Keys)
-	}
-	hints := p.acts().Hints()
-	if p.answers() != nil {
-		return hints
-	}
-	keys := p.read.Keys()
-	return append(hints, keys.Up, keys.Down, keys.Filter, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown,
-		keys.Home, keys.End)
-}
-
 // runActs returns what the keys do with one campaign; list leaves it, and the rest works too.
 func (p *Page) runActs(list page.Act, rest page.Acts) page.Acts {
 	keys, j := p.read.Keys(), p.shown()
@@ -161,9 +152,7 @@ func (p *Page) runActs(list page.Act, rest page.Acts) page.Acts {
 		slices.Reverse(ends)
 	}
 	out := append(first, ends...)
-	if p.read.Speed().OK {
-		out = append(out, page.Shown(page.SpeedHints(p.read)[0]))
-	}
+	out = append(out, page.Speeds(p.read)...)
 	if j != nil && !j.Done() {
 		out = append(out, list)
 	}

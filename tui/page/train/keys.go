@@ -9,7 +9,6 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
-	"jtune/tui/widget"
 )
 
 // Update implements page.Page.
@@ -58,9 +57,8 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 			return nil
 		}
 		p.log.Paste(msg)
-		if _, tab := p.shows(); tab != nil {
-			tab.Paste(msg)
-		}
+		p.tab.Paste(msg)
+		p.rows.Paste(msg)
 	}
 	return nil
 }
@@ -88,55 +86,24 @@ func (p *Page) openSettings() page.Intent {
 	return p.settings(w)
 }
 
-// Key implements page.Page.
-func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := p.read.Keys()
-	if p.job != nil {
-		return p.jobKey(k)
-	}
-	if p.large == trainLog {
-		if p.log.Key(k) {
-			return nil, true
-		}
-		if keys.Start.Matches(k) || keys.StartBest.Matches(k) || keys.Edit.Matches(k) ||
-			keys.OwnJob.Matches(k) { // the row is off screen
-			return nil, false
-		}
-	}
-	acts, tab := p.shows()
-	if tab != nil && tab.Search.On() && tab.Key(k) {
-		return nil, true
-	}
-	if does, taken := acts.Key(k); taken {
-		return does, true
-	}
-	return nil, tab != nil && tab.Key(k)
-}
-
-// shows returns what the keys do with what the page shows, and the table that they walk: the workloads, or the
-// measurements of a pair; nil: none.
-func (p *Page) shows() (page.Acts, *widget.Table) {
+// Acts implements page.Page.
+func (p *Page) Acts() page.Acts {
+	keys, out := p.read.Keys(), page.Acts{}
 	switch j := p.pair(); {
-	case j != nil:
-		return p.pairActs(j), &p.rows
-	case p.listed():
-		return p.acts(), &p.tab
-	}
-	return p.acts(), nil
-}
-
-// Hints implements page.Page.
-func (p *Page) Hints() []widget.Action {
-	switch acts, tab := p.shows(); {
 	case p.job != nil:
-		return p.job.acts().Hints()
-	case p.large == trainLog && tab == nil:
-		return append(p.log.Hints(), p.read.Keys().Back.As("all"))
-	case tab != nil && tab.Search.On():
-		return tab.Search.Hints(tab.Keys)
+		return p.job.acts()
+	case j != nil:
+		out = append(page.Acts{page.Rows(&p.rows)}, p.pairActs(j)...)
+	case p.listed():
+		out = append(page.Acts{page.Rows(&p.tab)}, p.acts()...)
+	case p.large == trainLog:
+		ofRow := []string{keys.Start.ID, keys.StartBest.ID, keys.Edit.ID, keys.OwnJob.ID} // which is off screen
+		rest := slices.DeleteFunc(p.acts(), func(a page.Act) bool { return slices.Contains(ofRow, a.ID) })
+		out = append(page.Acts{page.In(p.log.Key, append(p.log.Hints(), keys.Back.As("all")))}, rest...)
 	default:
-		return append(acts.Hints(), page.SpeedHints(p.read)...)
+		out = p.acts()
 	}
+	return append(out, page.Speeds(p.read)...)
 }
 
 // acts returns what the keys do with the running job, or with the chosen workload.
@@ -192,7 +159,7 @@ func (p *Page) acts() page.Acts {
 
 // Subject implements page.Subjected: it is the chosen workload, while its list or run is shown.
 func (p *Page) Subject() string {
-	if _, tab := p.shows(); tab == &p.rows {
+	if p.pair() != nil {
 		return ""
 	}
 	w, _ := p.chosen()

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	tea "charm.land/bubbletea/v2"
-
 	"jtune/internal/fields"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/detect"
@@ -187,9 +185,9 @@ func (d *ownJob) stop() page.Intent {
 	return nil
 }
 
-// leave ends the job with the dialog if the dialog started it.
+// leave closes the dialog, and ends the job if the dialog started it.
 func (d *ownJob) leave() page.Intent {
-	if d.task == nil {
+	if d.page.job = nil; d.task == nil {
 		return nil
 	}
 	return d.stop()
@@ -323,15 +321,6 @@ func (d *ownJob) choices() (out []detect.Candidate) {
 		}
 	}
 	return out
-}
-
-// jobKey handles a key of the dialog.
-func (p *Page) jobKey(k tea.KeyPressMsg) (page.Intent, bool) {
-	acts := p.job.acts()
-	if p.read.Keys().Back.Matches(k) {
-		p.job = nil
-	}
-	return acts.Key(k)
 }
 
 // acts returns what the keys do with the job.
