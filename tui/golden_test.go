@@ -303,7 +303,7 @@ func scenes() map[string]func(d *driver) {
 			}
 			d.press("enter", "s", "c")
 		},
-		"modes-compare": func(d *driver) { d.withView().press("6", "p", "space", "space", "space", "d", "right") },
+		"modes-compare": func(d *driver) { d.withView().press("6", "p", "space", "space", "space", "d", "down") },
 		"modes-boot": func(d *driver) {
 			d.board.Root, d.board.NoBoot = "", tegra.ErrUnsupported // as on a virtual board: nothing is written
 			d.press("6", "W")

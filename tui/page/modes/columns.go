@@ -63,7 +63,7 @@ func (p *Page) columns() []column {
 		}
 	}
 	values := func(q *serving.Quantity) func() []float64 { return func() []float64 { return q.Values } }
-	return []column{
+	list := []column{
 		{Column: c{Title: " ", Width: 1, Text: p.markOf}},
 		{letter: "m", name: "mode", falls: true, Column: c{Title: "cores/CPU/GPU/EMC", Width: 20, Whole: true,
 			Text: func(e entry) string { return p.read.ModeText(e.Mode) }}},
@@ -88,6 +88,12 @@ func (p *Page) columns() []column {
 				Text: func(e entry) string { return p.read.Standing(e.Mode).Brief() }}},
 		{Column: c{Title: "name", Width: 9, Drop: 3, Text: func(e entry) string { return e.is }}},
 	}
+	if p.list == listMarked {
+		for _, c := range p.against(p.marked) {
+			list = append(list, column{Column: c})
+		}
+	}
+	return list
 }
 
 // table returns the columns as the table draws them.
@@ -142,8 +148,11 @@ func (p *Page) timeText(e entry) string {
 }
 
 func (p *Page) markOf(e entry) string {
-	if slices.Contains(p.marked, e.Mode) {
-		return "●"
+	switch at := slices.Index(p.marked, e.Mode); {
+	case at < 0:
+		return " "
+	case p.list == listMarked:
+		return letter(at)
 	}
-	return " "
+	return "●"
 }

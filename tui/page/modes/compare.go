@@ -1,158 +1,60 @@
 package modes
 
 import (
-	"fmt"
-	"math"
+	"cmp"
+	"slices"
 	"strings"
 
+	"jtune/internal/report"
 	"jtune/optimize/outlook"
-	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tui/page"
 	"jtune/tui/widget"
 )
 
-// comparer compares modes side by side with the first one.
-type comparer struct {
-	modes  []tegra.Mode
-	cursor int // index of the mode that apply takes
-	left   int // index of the first visible mode
-	heads  []string
-	rows   []compareRow
-}
-
-// compareRow is one property of all the modes.
-type compareRow struct {
-	name  string
-	cells []string
-	need  int // 0: always shown; if there are too few rows, the highest are dropped first
-}
-
-// compareRows lists the rows besides the knobs, for a model of the workload.
-func compareRows(w workload.Workload) []compareRow {
-	time, energy := page.Heads(w)
-	return []compareRow{
-		{name: "pred. " + time},
-		{name: " 95 %", need: 3},
-		{name: "pred. W"},
-		{name: " 95 %", need: 3},
-		{name: "pred. " + energy, need: 2},
-		{name: "meas. " + time, need: 1},
-		{name: "meas. W", need: 1},
-		{name: "time vs A"},
-		{name: "power vs A", need: 1},
-		{name: "energy vs A", need: 2},
+// against are the columns that compare a mode with the first of a list, as measured where that is known; none without a
+// model.
+func (p *Page) against(list []tegra.Mode) (out report.Table[entry]) {
+	v := p.read.Outlook()
+	if v == nil || len(list) == 0 {
+		return nil
 	}
-}
-
-func newComparer(read page.Reader, modes []tegra.Mode) *comparer {
-	c := &comparer{modes: modes}
-	for k := range tegra.NumKnobs {
-		c.rows = append(c.rows, compareRow{name: k.String()})
+	for _, c := range []struct {
+		title string
+		of    func(outlook.Difference) float64
+	}{
+		{"time vs A", func(d outlook.Difference) float64 { return d.TimePct }},
+		{"W vs A", func(d outlook.Difference) float64 { return d.PowerPct }},
+		{"J vs A", func(d outlook.Difference) float64 { return d.EnergyPct }},
+	} {
+		out = append(out, report.Column[entry]{Title: c.title, Width: len(c.title), Right: true, Text: func(e entry) string {
+			if e.Mode == list[0] {
+				return widget.Dash
+			}
+			return widget.SignedPct(c.of(outlook.Against(v.About(e.Mode).Best(), v.About(list[0]).Best())))
+		}})
 	}
-	v := read.Outlook()
-	if v != nil {
-		c.rows = append(c.rows, compareRows(page.Job(read))...)
-	}
-	for i, m := range modes {
-		c.heads = append(c.heads, compareHead(read, i, m))
-		at, nan := v.About(m), math.NaN()
-		pred, meas := page.FiguresIn(at.Predicted), page.FiguresOf(at.Reading.Measured)
-		if at.Fitted {
-			pred = page.FiguresOf(tegra.Measured{})
-		}
-		off := outlook.Difference{TimePct: nan, PowerPct: nan, EnergyPct: nan}
-		if i > 0 {
-			off = outlook.Against(at.Best(), v.About(modes[0]).Best())
-		}
-		var cells []string
-		for k := range tegra.NumKnobs {
-			cells = append(cells, page.KnobText(m, k))
-		}
-		cells = append(cells, pred.MS, pred.BandMS, pred.W, pred.BandW, pred.J, meas.MS, meas.W,
-			widget.SignedPct(off.TimePct), widget.SignedPct(off.PowerPct), widget.SignedPct(off.EnergyPct))
-		for r := range c.rows {
-			c.rows[r].cells = append(c.rows[r].cells, cells[r])
-		}
-	}
-	return c
+	return out
 }
 
 func letter(i int) string { return string(rune('A' + i%26)) }
 
-// compareHead names a mode by its preset, otherwise by a letter, and marks the present mode.
-func compareHead(read page.Reader, i int, m tegra.Mode) string {
-	text := letter(i)
-	if name := read.NameOf(m); name != "" {
-		text += " " + name
+// beside compares the mode under the cursor with those that one would use otherwise: MAXN and the present mode.
+func (p *Page) beside(w, h int) string {
+	list := []tegra.Mode{p.read.Space().Max()}
+	if now := p.read.Present(); now.OK && now.V != list[0] {
+		list = append(list, now.V)
 	}
-	if now := read.Present(); now.OK && now.V == m {
-		text += " now"
+	if m, _ := p.chosen(); !slices.Contains(list, m) {
+		list = append(list, m)
 	}
-	return text
-}
-
-// Widths of columns.
-const (
-	compareName = 13
-	compareCell = 14
-)
-
-// Render draws the comparison in w×h cells.
-func (c *comparer) Render(w, h int) string {
-	n := max(1, (w-compareName)/compareCell)
-	c.left = max(0, min(c.left, c.cursor, len(c.modes)-n))
-	c.left = max(c.left, c.cursor-n+1)
-	end := min(len(c.modes), c.left+n)
-	heads := widget.Cut("", compareName)
-	for i := c.left; i < end; i++ {
-		text := widget.Right(c.heads[i], compareCell-1)
-		if i == c.cursor {
-			text = widget.StyleCursor.Render("▸" + widget.Right(c.heads[i], compareCell-2))
-		}
-		heads += " " + text
+	var rows []entry
+	columns := report.Table[entry]{{Width: 20, Whole: true, Text: func(e entry) string { return e.is }}}
+	for i, m := range list {
+		rows = append(rows, entry{m, letter(i) + " " + cmp.Or(p.isWhat(m), p.read.ModeText(m))})
 	}
-	lines := []string{heads}
-	for _, r := range c.fitting(h - 1) {
-		line := widget.Cut(r.name, compareName)
-		for i := c.left; i < end; i++ {
-			line += " " + widget.Right(r.cells[i], compareCell-1)
-		}
-		lines = append(lines, line)
+	for _, by := range []string{"t", "w", "j"} {
+		c, _ := p.by(by)
+		columns = append(columns, c.Column)
 	}
-	return widget.Fit(strings.Join(lines, "\n"), w, h)
-}
-
-// fitting drops the least needed rows until they fit; rows of equal need are dropped together.
-func (c *comparer) fitting(h int) []compareRow {
-	for need := 3; ; need-- {
-		var out []compareRow
-		for _, r := range c.rows {
-			if r.need <= need {
-				out = append(out, r)
-			}
-		}
-		if len(out) <= h || need == 0 {
-			return out
-		}
-	}
-}
-
-// note returns the number of modes, and whether more are off screen.
-func (c *comparer) note(w int) string {
-	if n := max(1, (w-compareName)/compareCell); n < len(c.modes) {
-		return fmt.Sprintf("%d of %d show", n, len(c.modes))
-	}
-	return ""
-}
-
-// text returns the comparison for the clipboard, with tabs between columns.
-func (c *comparer) text() string {
-	lines := []string{"\t" + strings.Join(c.heads, "\t")}
-	for _, r := range c.rows {
-		if r.name != "" {
-			lines = append(lines, strings.TrimSpace(r.name)+"\t"+strings.Join(r.cells, "\t"))
-		}
-	}
-	return strings.Join(lines, "\n") + "\n"
+	return widget.Fit(strings.Join(widget.Grid(append(columns, p.against(list)...), rows, w), "\n"), w, h)
 }

@@ -55,8 +55,6 @@ func (p *Page) Acts() page.Acts {
 		return p.composeActs()
 	case p.boot != nil:
 		return p.bootActs()
-	case p.compared != nil:
-		return p.compareActs()
 	}
 	p.fill()
 	return slices.Concat(p.acts(), page.Acts{page.Rows(&p.tab)}, page.Listed(keys.Up.With(keys.Down, "move"), keys.PageUp,
@@ -71,6 +69,7 @@ func (p *Page) acts() page.Acts {
 		listAll:     keys.Presets,
 		listPresets: keys.Presets.As("history").Doing("list what was applied in this session"),
 		listHistory: keys.Presets.As("all modes"),
+		listMarked:  keys.Presets,
 	}[p.list]
 	compare := keys.Compare
 	if len(p.toCompare()) < 2 {
@@ -87,6 +86,13 @@ func (p *Page) acts() page.Acts {
 	if !ok {
 		const none = "no mode is listed"
 		apply.Action, now.Action, measure.Action = apply.Unless(none), now.Unless(none), measure.Unless(none)
+	}
+	closes := func() { p.list, p.tab.Cursor = listAll, 0 }
+	if p.list == listMarked {
+		return page.Acts{apply.As("apply " + letter(p.tab.Cursor)),
+			page.On(keys.Mark.As("take out").Doing("take this mode out of the comparison"), p.mark),
+			page.On(keys.Back.As("close"), closes), measure, now,
+			page.Quiet(keys.Quit, true, closes), page.Quiet(keys.Compare, true, closes)}
 	}
 	enlarge := page.Shown(keys.Enlarge)
 	limits := page.On(keys.Limits, func() page.Intent { return page.Say("limits: not now, no model is loaded") })
@@ -105,17 +111,14 @@ func (p *Page) acts() page.Acts {
 		enlarge, limits,
 		page.On(keys.AtBoot.Unless(p.noBoot()), p.planBoot),
 		page.On(keys.Block.Unless(p.noBlock()), p.writeBlock),
-		page.Quiet(keys.Back, p.list != listAll, func() { p.list, p.tab.Cursor = listAll, 0 }),
+		page.Quiet(keys.Back, p.list != listAll, closes),
 		page.Quiet(keys.Back, p.filter.Filter != "", func() { p.filter.Filter, p.built = "", false }),
 		page.Quiet(keys.Back, len(p.marked) > 0, func() { p.marked = nil }),
 	}
 }
 
-// Copied returns the chosen mode, or the comparison.
+// Copied returns the chosen mode.
 func (p *Page) Copied() string {
-	if p.compared != nil {
-		return p.compared.text()
-	}
 	if m, ok := p.chosen(); ok {
 		return p.read.ModeText(m)
 	}

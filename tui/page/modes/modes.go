@@ -11,29 +11,28 @@ import (
 )
 
 // Page is the whole space as a table that can be filtered and sorted, with what is known of each mode if a model is
-// loaded. It also holds presets, the composer, the comparison and the history.
+// loaded. It also lists presets, the history and marked modes, and holds the composer.
 type Page struct {
-	read     page.Reader
-	tab      widget.Table
-	order    []int // indexes of the space, filtered and sorted
-	view     *outlook.Outlook
-	served   *serving.LoadView
-	listing  serving.Listing
-	built    bool
-	sortBy   string // letter of a column
-	falling  bool   // largest first
-	sorted   bool   // by the user; otherwise modes that keep the limit are on top once a model is loaded
-	sorting  bool   // the next key is a column's letter
-	filter   page.Line
-	list     modesList
-	marked   []tegra.Mode      // for comparison, in the order of marking
-	compared *comparer         // nil: closed
-	compose  *composer         // nil: closed
-	boot     *bootDialog       // nil: closed
-	listed   int               // rows of the list on the screen, its head and frame included
-	full     bool              // the list has all rows and columns in a usual window too
-	few      bool              // the list has the main columns only
-	entry    func(i int) entry // of the shown list
+	read    page.Reader
+	tab     widget.Table
+	order   []int // indexes of the space, filtered and sorted
+	view    *outlook.Outlook
+	served  *serving.LoadView
+	listing serving.Listing
+	built   bool
+	sortBy  string // letter of a column
+	falling bool   // largest first
+	sorted  bool   // by the user; otherwise modes that keep the limit are on top once a model is loaded
+	sorting bool   // the next key is a column's letter
+	filter  page.Line
+	list    modesList
+	marked  []tegra.Mode      // for comparison, in the order of marking
+	compose *composer         // nil: closed
+	boot    *bootDialog       // nil: closed
+	listed  int               // rows of the list on the screen, its head and frame included
+	full    bool              // the list has all rows and columns in a usual window too
+	few     bool              // the list has the main columns only
+	entry   func(i int) entry // of the shown list
 }
 
 // modesList is a list of the page.
@@ -43,6 +42,7 @@ const (
 	listAll modesList = iota
 	listPresets
 	listHistory
+	listMarked // compared with the first one
 )
 
 var _ page.Page = (*Page)(nil)
@@ -68,6 +68,8 @@ func (p *Page) chosen() (tegra.Mode, bool) {
 		return p.read.Presets()[at].Mode, true
 	case p.list == listHistory && at < len(p.read.Applied().History):
 		return p.read.Applied().History[len(p.read.Applied().History)-1-at].Mode, true
+	case p.list == listMarked && at < len(p.marked):
+		return p.marked[at], true
 	case p.list == listAll && at < len(p.order):
 		return p.read.Space().At(p.order[at]), true
 	}

@@ -18,21 +18,9 @@ import (
 // Render draws the page.
 func (p *Page) Render(w, h int) string {
 	title, note := p.fill()
-	if c := p.compared; c != nil {
-		room := w - 4
-		if p.read.Look().Narrow {
-			room = w
-		}
-		title, note = fmt.Sprintf("%d modes side by side", len(c.modes)), c.note(room)
-	}
 	drawn := func(w, h int) string {
-		text := ""
-		if p.compared != nil {
-			text = p.compared.Render(w, h)
-		} else {
-			p.tab.Cols = p.table().At(p.entry)
-			text = p.tab.Render(w, h)
-		}
+		p.tab.Cols = p.table().At(p.entry)
+		text := p.tab.Render(w, h)
 		if p.compose != nil {
 			text = widget.Over(text, p.compose.Render(w, h), w, h)
 		}
@@ -52,40 +40,36 @@ func (p *Page) Render(w, h int) string {
 	about := p.read.Panel("the mode at the cursor", "limit "+page.GoalText(p.read.Goal()), p.about)
 	last := widget.Fit(filter, w, rows)
 	p.listed = rest
-	switch c := p.aside(); {
-	case c != nil && w >= asideFrom:
-		wide := compareName + asideModes*compareCell + 4
-		compared, right := p.read.Panel("side by side", "", c.Render), ""
-		if p.detailed() {
-			right = widget.Under(compared.Render(wide, rest-aboutRows), about.Render(wide, aboutRows))
-		} else {
-			right = compared.Render(wide, rest)
-		}
-		return widget.Under(widget.Beside(list.Render(w-wide, rest), right), last)
+	switch {
 	case !p.detailed() || rest-aboutRows < aboutRows:
 		return widget.Under(list.Render(w, rest), last)
 	case w >= briefW:
 		p.listed -= aboutRows
-		return widget.Under(list.Render(w, rest-aboutRows), about.Render(w, aboutRows), last)
+		below := about.Render(w, aboutRows)
+		if w >= besideFrom {
+			below = widget.Beside(about.Render(w/2, aboutRows),
+				p.read.Panel("side by side", "", p.beside).Render(w-w/2, aboutRows))
+		}
+		return widget.Under(list.Render(w, rest-aboutRows), below, last)
 	}
 	p.few = true
 	p.listed = briefRows + 3
 	return widget.Under(list.Render(w, p.listed), about.Render(w, rest-briefRows-3), last)
 }
 
-// Below the list aboutRows rows tell all that is known of the mode under the cursor. In windows narrower than briefW
-// the list has only briefRows modes with few numbers.
+// Below the list aboutRows rows tell all that is known of the mode under the cursor, from besideFrom columns on beside
+// other modes. In windows narrower than briefW the list has only briefRows modes with few numbers.
 const (
-	aboutRows = 7
-	briefW    = 100
-	briefRows = 10
+	aboutRows  = 7
+	besideFrom = 150
+	briefW     = 100
+	briefRows  = 10
 )
 
 // detailed reports whether the mode under the cursor is described below the list.
 func (p *Page) detailed() bool {
 	_, any := p.chosen()
-	return any && !p.full && p.list == listAll && p.read.Outlook() != nil && p.compared == nil && p.boot == nil &&
-		p.compose == nil
+	return any && !p.full && p.list == listAll && p.read.Outlook() != nil && p.boot == nil && p.compose == nil
 }
 
 // about says all that is known of the mode under the cursor.
@@ -116,32 +100,6 @@ func (p *Page) about(w, h int) string {
 	return widget.Fit(widget.Clauses(lines, w), w, h)
 }
 
-// From asideFrom columns on, the mode under the cursor is compared beside the list with the modes one would use
-// otherwise, asideModes in all.
-const (
-	asideFrom  = 150
-	asideModes = 3
-)
-
-// aside compares the mode under the cursor with MAXN and the present mode; nil while the room is needed for something
-// else.
-func (p *Page) aside() *comparer {
-	m, ok := p.chosen()
-	if !ok || p.compared != nil || p.boot != nil || p.compose != nil {
-		return nil
-	}
-	list := []tegra.Mode{p.read.Space().Max()}
-	if !slices.Contains(list, m) {
-		list = append(list, m)
-	}
-	if now := p.read.Present(); now.OK && !slices.Contains(list, now.V) {
-		list = append(list, now.V)
-	}
-	c := newComparer(p.read, list)
-	c.cursor = slices.Index(list, m)
-	return c
-}
-
 // fill connects the table to the shown list.
 func (p *Page) fill() (title, note string) {
 	if !p.built || p.view != p.read.Outlook() || p.served != p.read.Served() {
@@ -165,6 +123,10 @@ func (p *Page) fill() (title, note string) {
 			return entry{c.Mode, c.At.Format("15:04 ") + clocks + ", " + c.What}
 		}
 		return "Applied in this session, newest first", ""
+	case listMarked:
+		p.tab.Rows = len(p.marked)
+		p.entry = func(i int) entry { return entry{p.marked[i], p.isWhat(p.marked[i])} }
+		return fmt.Sprintf("%d modes side by side", len(p.marked)), "vs A: measured where it is known, else predicted"
 	}
 	p.tab.Rows, p.tab.Empty = len(p.order), "no mode passes the filter"
 	if p.read.Outlook() == nil {
@@ -200,8 +162,6 @@ func (p *Page) filterLine(w int) string {
 		return p.sortLine()
 	case p.filter.Wrong != "":
 		return widget.StyleBad.Render(widget.Wrap(p.filter.Wrong, w))
-	case p.compared != nil:
-		return p.compareLine()
 	case p.list != listAll:
 		return widget.StyleDim.Render(" " + p.read.Keys().Back.Label() + " shows all modes again")
 	case p.filter.Filter != "":
@@ -213,15 +173,6 @@ func (p *Page) filterLine(w int) string {
 		form = "power<30 latency<50, cores, gpu, speed, unit"
 	}
 	return widget.StyleDim.Render(" " + filter + " filters: " + form)
-}
-
-// compareLine names what the comparison compares.
-func (p *Page) compareLine() string {
-	at := " " + letter(p.compared.cursor) + " is " + p.read.ModeText(p.compared.modes[p.compared.cursor])
-	if p.read.Outlook() == nil {
-		return at + widget.StyleDim.Render("   without a model only clocks and cores are known")
-	}
-	return at + widget.StyleDim.Render("   vs A: measured where it is known, else predicted")
 }
 
 // presetText returns a preset's name.
@@ -237,7 +188,7 @@ func (p *Page) Click(x, y int) bool {
 	if !p.read.Look().Narrow {
 		x -= 2 // the frame
 	}
-	if column, hit := p.tab.ColumnAt(x); hit && y == 1 && p.compose == nil && p.compared == nil && p.boot == nil {
+	if column, hit := p.tab.ColumnAt(x); hit && y == 1 && p.compose == nil && p.boot == nil {
 		by := p.columns()[column]
 		if by.letter == "" || by.lacks != "" {
 			return false
@@ -246,8 +197,7 @@ func (p *Page) Click(x, y int) bool {
 		return true
 	}
 	row := p.tab.Top + y - 2 // minus the frame or title, and the table's head
-	if p.compose != nil || p.compared != nil || p.boot != nil || y < 2 || row >= p.tab.Rows ||
-		y >= p.listed {
+	if p.compose != nil || p.boot != nil || y < 2 || row >= p.tab.Rows || y >= p.listed {
 		return false
 	}
 	p.tab.Cursor = row
@@ -270,12 +220,9 @@ func (p *Page) isWhat(m tegra.Mode) string {
 	return strings.Join(words, " ")
 }
 
-// shown lists the modes of the rows, or of the comparison.
+// shown lists the modes of the rows.
 func (p *Page) shown() []tegra.Mode {
 	p.fill()
-	if p.compared != nil {
-		return p.compared.modes
-	}
 	at := p.tab.Cursor
 	defer func() { p.tab.Cursor = at }()
 	var out []tegra.Mode
