@@ -172,7 +172,7 @@ func (r *root) hints() []widget.Action {
 	case r.asks != nil:
 		return []widget.Action{keys.Yes.As(r.asks.do), keys.No.As(r.asks.not)}
 	case r.top() != nil:
-		return r.top().Hints()
+		return r.top().Acts().Hints()
 	case r.apply.Stage() == dialog.Asking:
 		return r.apply.Acts().Hints()
 	case r.apply.Stage() == dialog.Keeping:

@@ -13,7 +13,7 @@ func (r *root) openHelp() {
 	title := strings.TrimSpace("Help, jtune " + r.sh.version)
 	r.forms = append(r.forms, dialog.NewHelp(r.sh.Keys, title, func() dialog.Help {
 		if open != nil {
-			return dialog.Help{Name: "in this dialog", Own: open.Hints(), Numbers: open.Numbers()}
+			return dialog.Help{Name: "in this dialog", Own: open.Acts().Hints(), Numbers: open.Numbers()}
 		}
 		p := r.shown()
 		return dialog.Help{Name: "on " + p.Name().Title(), Own: p.Acts().Hints(), Numbers: page.Numbers(string(p.Name())),

@@ -73,10 +73,7 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		r.openHelp()
 		return nil, true
 	}
-	does, closed := top.Key(k)
-	if closed {
-		r.forms = r.forms[:len(r.forms)-1]
-	}
+	does, _ := top.Acts().Key(k)
 	return r.do(does), true
 }
 

@@ -35,6 +35,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		return sh.run(i)
 	case page.Compute:
 		return sh.computed(sh.run(i))
+	case page.Close:
+		r.forms = r.forms[:len(r.forms)-1]
 	case page.Open:
 		r.open(page.Name(i))
 	case page.Ask:

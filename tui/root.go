@@ -37,9 +37,8 @@ const narrowW = 60
 
 // form is what is open over the page: questions, a list to choose from, a text.
 type form interface {
-	Hints() []widget.Action
+	Acts() page.Acts
 	Numbers() []string // what explains its numbers in the help; nil: it has no help
-	Key(k tea.KeyPressMsg) (does page.Intent, closed bool)
 	Paste(m tea.PasteMsg)
 	Render(w, h int) string
 }

@@ -53,8 +53,27 @@ func In[F func(tea.KeyPressMsg) bool | func(tea.KeyPressMsg) (Intent, bool)](tak
 func Rows(t *widget.Table) Act { return In(t.Key, t.Search.Hints(t.Keys)) }
 
 // Both are two keys that step back and forth.
-func Both(less, more widget.Action, do func(by int) Intent) Acts {
-	return Acts{On(less, func() Intent { return do(-1) }), On(more, func() Intent { return do(1) })}
+func Both[F func(by int) | func(by int) Intent](less, more widget.Action, do F) Acts {
+	step := func(by int) func() Intent {
+		return func() Intent {
+			if does, ok := any(do).(func(int) Intent); ok {
+				return does(by)
+			}
+			any(do).(func(int))(by)
+			return nil
+		}
+	}
+	return Acts{On(less, step(-1)), On(more, step(1))}
+}
+
+// After returns the acts with what follows each key.
+func (list Acts) After(follows func() Intent) Acts {
+	return append(Acts{In(func(k tea.KeyPressMsg) (does Intent, taken bool) {
+		if does, taken = list.Key(k); taken {
+			does = All{does, follows()}
+		}
+		return does, taken
+	}, nil)}, list...)
 }
 
 // As names two acts together in the last line, under one word.
@@ -125,6 +144,15 @@ func (list Acts) Key(k tea.KeyPressMsg) (does Intent, taken bool) {
 		}
 	}
 	return does, taken
+}
+
+// Closing are keys that close what is open over the page; the last line names the first.
+func Closing(by widget.Action, others ...widget.Action) Acts {
+	out := Acts{On(by, func() Intent { return Close{} })}
+	for _, a := range others {
+		out = append(out, Quiet(a, true, func() Intent { return Close{} }))
+	}
+	return out
 }
 
 // Listed are actions that other parts of the program do.

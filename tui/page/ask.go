@@ -9,7 +9,7 @@ import (
 
 // Pick asks for one of the values of a request's field that screens offer, under a label. to is where the request
 // keeps it: a string, or a bool for no and yes. Another value there becomes the first.
-func Pick(label string, f fields.Field, to any) widget.Field {
+func Pick(label string, f fields.Field, to any) Field {
 	list := f.Offered()
 	at := func() int {
 		return max(0, slices.IndexFunc(list, func(c fields.Choice) bool {
@@ -27,7 +27,7 @@ func Pick(label string, f fields.Field, to any) widget.Field {
 		}
 	}
 	turn(0)
-	return widget.Field{Name: label, Text: func() string { return list[at()].String() }, Turn: turn}
+	return Field{Name: label, Text: func() string { return list[at()].String() }, Turn: turn}
 }
 
 const yes = "yes"

@@ -39,6 +39,8 @@ type (
 	Then func() Intent
 	// Compute is Run for CPU-bound work.
 	Compute func(ctx context.Context) tea.Msg
+	// Close closes what is open over the page.
+	Close struct{}
 	// Open shows another page.
 	Open Name
 	// Ask asks a question over the page and does Then after yes.

@@ -161,13 +161,6 @@ func (t *Keys) ListKeys() widget.ListKeys {
 		Search: t.Filter, Next: t.NextMatch, Prev: t.PrevMatch, Back: t.Back}
 }
 
-// FormKeys returns the keys of a form.
-func (t *Keys) FormKeys() widget.FormKeys {
-	return widget.FormKeys{Back: t.Back, Quit: t.Quit, Enter: t.Enter, StartNow: t.StartNow,
-		FieldNext: t.FieldNext, FieldPrev: t.FieldPrev, OptionNext: t.OptionNext, OptionPrev: t.OptionPrev,
-		Lower: t.Lower, Higher: t.Higher, More: t.More}
-}
-
 // action is one row of the key table.
 type action struct {
 	*widget.Action

@@ -28,9 +28,9 @@ const mostName = 60
 // Rename asks for a new name; note says what it names.
 func (s Shelved) Rename(note string) Intent {
 	typed := widget.NewInput(s.Name, "", mostName)
-	return s.Read.Question("rename", widget.Form{Title: "Rename a " + s.What, Verb: "rename", Width: 72,
+	return s.Read.Question("rename", Form{Title: "Rename a " + s.What, Verb: "rename", Width: 72,
 		Note:   func(int) []string { return []string{note} },
-		Fields: []widget.Field{{Name: "name", Input: typed}},
+		Fields: []Field{{Name: "name", Input: typed}},
 	}, func() Intent {
 		to := strings.TrimSpace(typed.Value())
 		if to == s.Name {

@@ -73,8 +73,8 @@ func (a Action) Unless(why string) Action {
 	return a
 }
 
-// chord returns the action with only its first key that is no printable character; has is false if there is none.
-func (a *Action) chord() (by Action, has bool) {
+// Chord returns the action with only its first key that is no printable character; has is false if there is none.
+func (a *Action) Chord() (by Action, has bool) {
 	for _, k := range a.Keys() {
 		if strings.HasPrefix(k, "ctrl+") {
 			by = *a

@@ -4,8 +4,8 @@
 //
 //	numbers ──► Cloud, chart ──┐
 //	strings ──► Table, LogPane ┼──► Panel, Box ──► Beside, Under, Over ──► a frame ──► Glyphs
-//	keys    ──► Form, Input ───┘
+//	keys    ──► Input ─────────┘
 //
-// A widget gets its keys as values (ListKeys, FormKeys) of actions,
+// A widget gets its keys as values (ListKeys) of actions,
 // each with its help text. Styles and colours are built in one file, styles.go.
 package widget

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/internal/axis"
@@ -49,31 +47,6 @@ func ExampleBox() {
 	// ┌─ Power ────── 1 min ─┐
 	// │ 12.3 W               │
 	// └──────────────────────┘
-}
-
-// A form's questions have an answer each; keys change it, and typed text replaces it.
-func ExampleForm() {
-	right := widget.Action{Binding: key.NewBinding(key.WithKeys("right"))}
-	workers, limit := 4, widget.NewInput("", "0123456789", 4)
-	f := widget.Form{
-		Keys:  widget.FormKeys{OptionNext: right},
-		Title: "Settings",
-		Width: 40,
-		Note:  func(int) []string { return nil },
-		Fields: []widget.Field{{
-			Name:  "workers",
-			Text:  func() string { return fmt.Sprint(workers, " ", limit.Value()) },
-			Turn:  func(by int) { workers += by },
-			Input: limit,
-		}},
-	}
-	f.Key(tea.KeyPressMsg{Code: tea.KeyRight})
-	f.Key(tea.KeyPressMsg{Code: '8', Text: "8"})
-	show(f.Render(40, 10))
-	// Output:
-	// ┌─ Settings ───────────────────────────┐
-	// │ ▸workers ‹ 5 8 ›                     │
-	// └──────────────────────────────────────┘
 }
 
 // A cloud draws points over two axes; the mouse finds the nearest one.

@@ -71,8 +71,8 @@ func (in *Input) parts() (head, rest string) {
 	return string(text[:at]), string(text[at:])
 }
 
-// inWord reports whether a letter is before the cursor.
-func (in *Input) inWord() bool {
+// InWord reports whether a letter is before the cursor.
+func (in *Input) InWord() bool {
 	head, _ := in.parts()
 	last, _ := utf8.DecodeLastRuneInString(head)
 	return unicode.IsLetter(last)
@@ -85,14 +85,14 @@ func lastWord(rest string) bool {
 	return strings.TrimSpace(rest[size:]) == ""
 }
 
-// may reports whether it takes the text.
-func (in *Input) may(text string) bool { return in.keys == "" || strings.ContainsAny(text, in.keys) }
+// May reports whether it takes the text.
+func (in *Input) May(text string) bool { return in.keys == "" || strings.ContainsAny(text, in.keys) }
 
 // Takes reports whether a key types or edits text. Other keys, and a step past either end of the text, keep their usual
 // meaning.
 func (in *Input) Takes(k tea.KeyPressMsg) bool {
 	if k.Text != "" {
-		return in.may(k.Text)
+		return in.May(k.Text)
 	}
 	m, at, last := in.text.KeyMap, in.text.Position(), len([]rune(in.Value()))
 	switch {
@@ -114,4 +114,11 @@ func (in *Input) Render(end string) string {
 	}
 	_, size := utf8.DecodeRuneInString(rest)
 	return head + StyleCursor.Render(rest[:size]) + rest[size:]
+}
+
+// Around steps through n options in a circle.
+func Around(at *int, by, n int) {
+	if n > 0 {
+		*at = (*at + by + n) % n
+	}
 }

@@ -38,30 +38,21 @@ func NewBoardList(keys *page.Keys, here OtherBoard, others []OtherBoard, at stri
 	return d
 }
 
-// Key handles a key; closed reports whether the dialog closes.
-func (d *BoardList) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
-	switch {
-	case d.keys.Enter.Matches(k) && d.tab.Cursor > 0:
-		return page.ShowBoard(d.boards[d.tab.Cursor].Name), true
-	case d.keys.Enter.Matches(k), d.keys.Back.Matches(k), d.keys.Quit.Matches(k), d.keys.Boards.Matches(k):
-		return nil, true
-	}
-	d.tab.Key(k)
-	return nil, false
+// Acts lists what the keys do.
+func (d *BoardList) Acts() page.Acts {
+	return append(page.Acts{
+		page.On(d.keys.Enter.As("show it"), func() page.Intent {
+			if d.tab.Cursor == 0 {
+				return page.Close{}
+			}
+			return page.All{page.Close{}, page.ShowBoard(d.boards[d.tab.Cursor].Name)}
+		}),
+		page.Shown(d.keys.Up.With(d.keys.Down, "choose")), page.Shown(d.keys.Help), page.Rows(&d.tab),
+	}, page.Closing(d.keys.Back.As("close"), d.keys.Quit, d.keys.Boards)...)
 }
 
 // Paste does nothing: the dialog has no text field.
 func (d *BoardList) Paste(tea.PasteMsg) {}
-
-// Hints lists the keys that work now.
-func (d *BoardList) Hints() []widget.Action {
-	return []widget.Action{
-		d.keys.Enter.As("show it"),
-		d.keys.Up.With(d.keys.Down, "choose"),
-		d.keys.Help,
-		d.keys.Back.As("close"),
-	}
-}
 
 // Numbers explains the list, for the help.
 func (d *BoardList) Numbers() []string { return page.Numbers("boards") }

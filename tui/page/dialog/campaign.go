@@ -64,7 +64,7 @@ func NewCampaign(read page.Reader) *Campaign {
 		d.sizes.SetValue(strings.ReplaceAll(text.JoinInts(read.Work().Sizes), " ", ","))
 	}
 	d.clock = newClockQuestion(read, func() bool { r, _ := d.request(); return r.Workload.Beside() }, math.Inf(1))
-	list := []widget.Field{
+	list := []page.Field{
 		askWorkload: d.job.field(),
 		askSelection: {Name: "modes", Text: d.selectionText,
 			Turn: func(by int) { widget.Around(&d.selects, by, selectAll+1) }},
@@ -77,7 +77,7 @@ func NewCampaign(read page.Reader) *Campaign {
 		askRepeats: {Name: "repeats", Text: d.repeatsText, Turn: d.step(d.repeated, d.times), Input: d.repeated,
 			Wrong: func() string { return wrongNumber(d.repeated, "repeat") }},
 	}
-	d.Question = read.Question("campaign", widget.Form{Title: "New campaign: measure modes of your choice",
+	d.Question = read.Question("campaign", page.Form{Title: "New campaign: measure modes of your choice",
 		Verb: "start", Width: 76, Note: d.note, Walk: askFilter, At: askSelection, Types: askCount,
 		Fields: d.clock.ask(list)}, d.start)
 	return d
@@ -248,13 +248,8 @@ func (d *Campaign) note(w int) []string {
 	return out
 }
 
-// Key handles a key; closed reports whether the dialog closes.
-func (d *Campaign) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
-	if does, closed = d.Question.Key(k); !closed {
-		does = d.Learn()
-	}
-	return does, closed
-}
+// Acts lists what the keys do.
+func (d *Campaign) Acts() page.Acts { return d.Question.Acts().After(d.Learn) }
 
 func (d *Campaign) start() page.Intent {
 	r, _ := d.request()

@@ -38,11 +38,11 @@ func newClockQuestion(read page.Reader, beside func() bool, rates ...float64) *c
 }
 
 // ask adds the question to a form's fields.
-func (c *clockQuestion) ask(fields []widget.Field) []widget.Field {
+func (c *clockQuestion) ask(fields []page.Field) []page.Field {
 	if c == nil {
 		return fields
 	}
-	return append(fields, widget.Field{Name: "clock", Text: c.text,
+	return append(fields, page.Field{Name: "clock", Text: c.text,
 		Turn: func(by int) { widget.Around(&c.at, by, len(c.rates)) }})
 }
 

@@ -49,8 +49,8 @@ func TestFormsKeepTheRateThatWasAsked(t *testing.T) {
 func soakSpeed(read page.Reader) float64 {
 	d := NewSoak(read, page.AskSoak{})
 	for range d.Fields {
-		if does, closed := d.Key(pagetest.Key("enter")); closed {
-			return does.(page.All)[1].(page.Start).Speed
+		if does, _ := d.Acts().Key(pagetest.Key("enter")); does != nil {
+			return does.(page.All)[1].(page.All)[1].(page.Start).Speed
 		}
 	}
 	return math.NaN()

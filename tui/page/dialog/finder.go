@@ -60,7 +60,7 @@ func (f *finder) clear() {
 }
 
 // asks attaches the finder to a field.
-func (f *finder) asks(q *widget.Field) {
+func (f *finder) asks(q *page.Field) {
 	text, turn := q.Text, q.Turn
 	q.Input, q.Typed, q.Left, q.Wrong = f.in, f.typed, f.settle, f.wrong
 	q.Text = func() string { return f.text(text()) }

@@ -3,7 +3,6 @@ package dialog
 import (
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/widget"
 )
 
 // NewMeasure asks which mode to measure, and with which workload: the board's presets first, then MAXN, the present
@@ -12,12 +11,12 @@ import (
 func NewMeasure(read page.Reader, typed string) page.Question {
 	mode, job := newModeQuestion(read, namedModes(read)), newJobQuestion(read)
 	mode.typed.SetValue(typed)
-	return read.Question("measure", widget.Form{Title: "Measure a mode", Verb: "measure", Width: 72,
+	return read.Question("measure", page.Form{Title: "Measure a mode", Verb: "measure", Width: 72,
 		Note: func(int) []string {
 			return []string{"measures this mode and restores the board; the model of the workload learns it",
 				"type a mode or the name of a preset, such as " + read.ModeText(read.Space().Max())}
 		},
-		Fields: []widget.Field{mode.field(), job.field()},
+		Fields: []page.Field{mode.field(), job.field()},
 	}, func() page.Intent {
 		m, _ := mode.chosen()
 		return page.Measure(read, read.Workloads()[job.at].Name, tegra.Setting{Mode: m})

@@ -31,8 +31,8 @@ func newModeQuestion(read page.Reader, listed []namedMode) *modeQuestion {
 }
 
 // field returns the question as a field of a form.
-func (q *modeQuestion) field() widget.Field {
-	return widget.Field{Name: "mode", Empty: q.text, Input: q.typed, Wrong: q.wrong,
+func (q *modeQuestion) field() page.Field {
+	return page.Field{Name: "mode", Empty: q.text, Input: q.typed, Wrong: q.wrong,
 		Turn: func(by int) { widget.Around(&q.at, by, len(q.listed)) }}
 }
 
@@ -97,8 +97,8 @@ func newJobQuestion(read page.Reader) *jobQuestion {
 }
 
 // field returns the question as a field of a form.
-func (q *jobQuestion) field() widget.Field {
-	f := widget.Field{Name: "workload", Text: func() string { return jobText(q.read, q.at) },
+func (q *jobQuestion) field() page.Field {
+	f := page.Field{Name: "workload", Text: func() string { return jobText(q.read, q.at) },
 		Turn: func(by int) { widget.Around(&q.at, by, len(q.read.Workloads())) }}
 	q.find.asks(&f)
 	f.Wrong = q.wrong

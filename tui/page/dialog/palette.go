@@ -68,25 +68,27 @@ func (o *Offer) explained() string {
 	return o.Explained()
 }
 
-// Key handles a key; closed reports whether the dialog closes. An action that is not available says why, and leaves the
-// dialog open.
-func (d *Palette) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
-	switch {
-	case d.typed.Takes(k):
-		d.typed.Update(k)
-		d.find()
-	case d.keys.Back.Matches(k), d.keys.Quit.Matches(k), d.keys.Palette.Matches(k):
-		return nil, true
-	case d.keys.Enter.Matches(k) && d.tab.Cursor < len(d.found):
+// Acts lists what the keys do. An action that is not available says why, and leaves the dialog open.
+func (d *Palette) Acts() page.Acts {
+	types := func(k tea.KeyPressMsg) bool {
+		takes := d.typed.Takes(k)
+		if takes {
+			d.typed.Update(k)
+			d.find()
+		}
+		return takes
+	}
+	return append(page.Acts{page.In(types, nil), page.On(d.keys.Enter.As("do it"), func() page.Intent {
+		if d.tab.Cursor >= len(d.found) {
+			return nil
+		}
 		chosen := d.found[d.tab.Cursor]
 		if chosen.Why != "" {
-			return page.NotNow(chosen.Action), false
+			return page.NotNow(chosen.Action)
 		}
-		return page.Then(func() page.Intent { return d.does(chosen) }), true
-	default:
-		d.tab.Key(k)
-	}
-	return nil, false
+		return page.All{page.Close{}, page.Then(func() page.Intent { return d.does(chosen) })}
+	}), page.Shown(d.keys.Up.With(d.keys.Down, "choose")), page.Rows(&d.tab)},
+		page.Closing(d.keys.Back.As("close"), d.keys.Quit, d.keys.Palette)...)
 }
 
 // Paste handles pasted text.
@@ -121,15 +123,6 @@ func begins(o Offer, word string) int {
 
 // Numbers returns nothing: the palette has no help.
 func (d *Palette) Numbers() []string { return nil }
-
-// Hints lists the keys that work now.
-func (d *Palette) Hints() []widget.Action {
-	return []widget.Action{
-		d.keys.Enter.As("do it"),
-		d.keys.Up.With(d.keys.Down, "choose"),
-		d.keys.Back.As("close"),
-	}
-}
 
 // Render draws the dialog in at most w×h cells.
 func (d *Palette) Render(w, h int) string {

@@ -45,12 +45,12 @@ func NewSoak(read page.Reader, ask page.AskSoak) page.Question {
 	d.limits.SetValue(ask.Limits)
 	d.clock = newClockQuestion(read, func() bool { return read.Workloads()[d.job.at].Beside() }, math.Inf(1),
 		watchedSoak)
-	lasts := widget.Field{Name: "lasts", Empty: d.lastsText, Input: d.typed, Wrong: d.wrongLength,
+	lasts := page.Field{Name: "lasts", Empty: d.lastsText, Input: d.typed, Wrong: d.wrongLength,
 		Turn: func(by int) { widget.Around(&d.lasts, by, len(lengths)) }}
-	limits := widget.Field{Name: "limits", Empty: d.limitsText, Input: d.limits, Wrong: d.wrongLimits}
-	return read.Question("soak", widget.Form{Verb: "soak", Width: 76,
+	limits := page.Field{Name: "limits", Empty: d.limitsText, Input: d.limits, Wrong: d.wrongLimits}
+	return read.Question("soak", page.Form{Verb: "soak", Width: 76,
 		Title: "Prove that a mode holds" + page.BatchText(ask.Batch), Note: d.note,
-		Fields: d.clock.ask([]widget.Field{d.job.field(), d.mode.field(), lasts, limits})}, d.start)
+		Fields: d.clock.ask([]page.Field{d.job.field(), d.mode.field(), lasts, limits})}, d.start)
 }
 
 func (d *soakQuestion) lastsText() string {

@@ -30,31 +30,24 @@ const textW = 76
 
 func (t *Text) fill(w int) { t.w, t.Lines = w, strings.Split(strings.Join(t.lines(w-4), "\n"), "\n") }
 
-// Key handles a key; closed reports whether it closes the text.
-func (t *Text) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
+// Acts lists what the keys do.
+func (t *Text) Acts() (out page.Acts) {
 	keys := t.keys
-	if longer := keys.Help.Matches(k); t.more != nil && (longer || keys.Filter.Matches(k)) {
-		t.lines, t.more = t.more, nil
-		if t.fill(t.w); longer {
-			return nil, false
+	if t.more != nil {
+		longer := func() {
+			t.lines, t.more = t.more, nil
+			t.fill(t.w)
 		}
+		searches := func(k tea.KeyPressMsg) bool {
+			if keys.Filter.Matches(k) {
+				longer()
+			}
+			return false
+		}
+		out = page.Acts{page.On(keys.Help.As("more"), longer), page.In(searches, nil)}
 	}
-	switch {
-	case t.Pager.Key(k):
-	case keys.Back.Matches(k), keys.Quit.Matches(k), keys.Help.Matches(k), keys.Messages.Matches(k),
-		keys.Enter.Matches(k):
-		return nil, true
-	}
-	return nil, false
-}
-
-// Hints lists the keys that work now.
-func (t *Text) Hints() []widget.Action {
-	hints := append(t.Pager.Hints(), t.keys.Back.As("close"))
-	if t.more == nil {
-		return hints
-	}
-	return append([]widget.Action{t.keys.Help.As("more")}, hints...)
+	out = append(append(out, page.In(t.Pager.Key, nil)), page.Listed(t.Pager.Hints()...)...)
+	return append(out, page.Closing(keys.Back.As("close"), keys.Quit, keys.Help, keys.Messages, keys.Enter)...)
 }
 
 // Numbers returns nothing: a text has no help.

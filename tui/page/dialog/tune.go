@@ -176,7 +176,7 @@ type tunePair struct {
 	wait       *widget.Input
 	asked      metric.Question // with its arrivals and maximum wait, which have fields of their own
 	how        record.PairAsked
-	alone, two []widget.Field // fields for one job and for two
+	alone, two []page.Field // fields for one job and for two
 }
 
 // on reports whether the workload field names two jobs.

@@ -57,7 +57,7 @@ func TestTuneAsksForABinarySearch(t *testing.T) {
 		d.Press(string(k))
 	}
 	d.Sees("answers one limit")
-	if does, closed := f.Key(pagetest.Key("t")); does != nil || closed {
+	if d.Press("t"); d.Want() != nil {
 		t.Error("a binary search for two limits starts")
 	}
 }
@@ -69,7 +69,7 @@ func TestTuneAsksForEveryFieldOfASearch(t *testing.T) {
 		}
 		t.Run(f.Name, func(t *testing.T) {
 			_, d := driveTune(t, nil)
-			at := slices.IndexFunc(d.Fields, func(q widget.Field) bool { return q.Name == f.Name })
+			at := slices.IndexFunc(d.Fields, func(q page.Field) bool { return q.Name == f.Name })
 			if at < 0 {
 				t.Fatal("it is no question")
 			}
@@ -239,13 +239,13 @@ func TestTuneShowsEveryCharacterTypedAtALimit(t *testing.T) {
 }
 
 func TestTuneSaysThatALimitIsAboveAllThatIsKnownOfTheBoard(t *testing.T) {
-	d, f := driveTune(t, nil)
+	d, _ := driveTune(t, nil)
 	const said = "no reading or preset of this board reaches the limit of 300 W"
 	d.Press("up", "up", "up", "3", "0")
 	must.Lack(t, d.Screen(), "reaches the limit")
 	d.Press("0")
 	d.Sees(said)
-	if does, closed := f.Key(pagetest.Key("t")); does == nil || !closed {
+	if d.Press("t"); d.Want() == nil {
 		t.Error("it does not start: this is a note, not an error")
 	}
 }
@@ -429,7 +429,7 @@ func TestTuneFindsAWorkloadByTheLettersOfItsName(t *testing.T) {
 	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
 	d.Press("up")
 	d.Sees("type a name to find it; + adds an inference job")
-	must.Contain(t, ansi.Strip(widget.Footer(f.Hints(), 0, 200)), "ctrl+t start now")
+	must.Contain(t, ansi.Strip(widget.Footer(f.Acts().Hints(), 0, 200)), "ctrl+t start now")
 	d.Press(letters("bert")...)
 	if d.Want() != nil {
 		t.Fatal("the letters of a name start a measurement")

@@ -37,7 +37,7 @@ func NewTune(read page.Reader) *Tune {
 		}
 	}
 	d.asked.Coverage, d.asked.Depth, d.job = last.Coverage, last.Depth, read.Work().First()
-	d.Question = read.Question("tune", widget.Form{
+	d.Question = read.Question("tune", page.Form{
 		Title: tuneTitle,
 		Verb:  "start",
 		Width: 72,
@@ -45,7 +45,7 @@ func NewTune(read page.Reader) *Tune {
 		Walk:  fieldMore,
 		At:    fieldLimit,
 		Types: fieldLimit,
-		Fields: []widget.Field{
+		Fields: []page.Field{
 			fieldWorkload: {Name: "workload", Text: func() string { return jobText(read, d.job) }, Turn: d.turnJob},
 			fieldLimit: {Name: "limit", Text: d.limitText, Turn: d.turnLimit, Input: d.typed, Whole: true, Step: d.step,
 				Wrong: d.wrongLimit, Typed: d.unitTyped},
@@ -56,7 +56,7 @@ func NewTune(read page.Reader) *Tune {
 			d.Fields = append(d.Fields, d.choose(f))
 		}
 	}
-	d.Fields = slices.Insert(d.Fields, fieldBatch, widget.Field{Name: "batch", Empty: d.batchText, Turn: d.turnBatch,
+	d.Fields = slices.Insert(d.Fields, fieldBatch, page.Field{Name: "batch", Empty: d.batchText, Turn: d.turnBatch,
 		Input: d.listed, Typed: d.sizesTyped, Wrong: d.wrongSizes, More: read.Work().Sizes == nil})
 	d.clock = newClockQuestion(read, d.beside, watched, math.Inf(1))
 	d.Fields = d.clock.ask(d.Fields)
@@ -90,7 +90,7 @@ func (d *Tune) take(at int) {
 }
 
 // choose asks for a value of the search's request. It is shown at first if it is not the usual one.
-func (d *Tune) choose(f fields.Field) widget.Field {
+func (d *Tune) choose(f fields.Field) page.Field {
 	q := page.Pick(f.Name, f, fields.Place(f.Name, &d.asked))
 	text, turn := q.Text, q.Turn
 	q.Text = func() string { return cmp.Or(d.says(f.Name), text()) }
@@ -211,16 +211,19 @@ func (d *Tune) request() measure.TuneRequest {
 	return r
 }
 
-// Key handles a key; closed reports whether the dialog closes.
-func (d *Tune) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
+// Acts lists what the keys do. Those that leave a field take over what is typed.
+func (d *Tune) Acts() page.Acts {
 	keys := d.read.Keys()
-	leaves := keys.Enter.Matches(k) || keys.StartNow.Matches(k) || keys.FieldNext.Matches(k) ||
-		keys.FieldPrev.Matches(k)
-	if leaves && !d.Takes(k) {
-		d.settle()
-		d.pair.settle()
+	settles := func(k tea.KeyPressMsg) bool {
+		leaves := keys.Enter.Matches(k) || keys.StartNow.Matches(k) || keys.FieldNext.Matches(k) ||
+			keys.FieldPrev.Matches(k)
+		if leaves && !d.Takes(k) {
+			d.settle()
+			d.pair.settle()
+		}
+		return false
 	}
-	return d.Question.Key(k)
+	return append(page.Acts{page.In(settles, nil)}, d.Question.Acts()...)
 }
 
 // start starts the requested search and shows its campaign.

@@ -30,7 +30,7 @@ func newTunePair(d *Tune) *tunePair {
 		limit: widget.NewInput("", askedKeys, 60), wait: widget.NewInput("", "0123456789.", 8)}
 	d.Fields[fieldWorkload].Typed = p.add
 	p.alone = d.Fields
-	p.two = []widget.Field{
+	p.two = []page.Field{
 		{Name: "workload", Text: p.nameText, Turn: p.partner, Input: p.name, Typed: p.edited, Wrong: p.wrongName,
 			Whole: true},
 		{Name: "limit", Empty: p.limitText, Input: p.limit, Wrong: p.wrongLimit, Whole: true,

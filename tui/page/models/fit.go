@@ -44,11 +44,11 @@ func (p *Page) askToFit(from models.Info) page.Intent {
 	}
 	method := page.Pick("method", fields.In("fit", "method"), &d.method)
 	method.Whole = true
-	reference := widget.Field{Name: "reference", Text: d.referenceText, Turn: func(by int) {
+	reference := page.Field{Name: "reference", Text: d.referenceText, Turn: func(by int) {
 		widget.Around(&d.reference, by, len(d.references)+1)
 	}}
-	return p.read.Question("", widget.Form{Title: "Fit again, or transfer from another workload", Verb: "fit",
-		Width: 64, Note: d.note, Fields: []widget.Field{method, reference}}, func() page.Intent { return p.begin(d) })
+	return p.read.Question("", page.Form{Title: "Fit again, or transfer from another workload", Verb: "fit",
+		Width: 64, Note: d.note, Fields: []page.Field{method, reference}}, func() page.Intent { return p.begin(d) })
 }
 
 // begin fits in the background, until p.stopFit.

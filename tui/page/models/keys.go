@@ -52,14 +52,7 @@ func (p *Page) loadFitted() page.Intent {
 
 // Acts implements page.Page. After each key the shown plot may need something.
 func (p *Page) Acts() page.Acts {
-	list := append(page.Acts{page.Rows(&p.tab)}, p.acts()...)
-	looks := func(k tea.KeyPressMsg) (does page.Intent, taken bool) {
-		if does, taken = list.Key(k); taken {
-			does = page.All{does, p.look()}
-		}
-		return does, taken
-	}
-	return append(page.Acts{page.In(looks, nil)}, list...)
+	return append(page.Acts{page.Rows(&p.tab)}, p.acts()...).After(p.look)
 }
 
 // refit opens the fit dialog for the chosen model, or stops the running fit.

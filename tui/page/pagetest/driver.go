@@ -56,16 +56,9 @@ type Driver struct {
 
 // Driven is a page or a dialog.
 type Driven interface {
+	Acts() page.Acts
 	Render(w, h int) string
 }
-
-// keyed is a dialog.
-type keyed interface {
-	Key(k tea.KeyPressMsg) (does page.Intent, closed bool)
-}
-
-// listed is a page, or a dialog that lists its keys.
-type listed interface{ Acts() page.Acts }
 
 // Drive creates a page and a driver with a new board.
 func Drive[P Driven](t testing.TB, made func(read page.Reader) P) (*Driver, P) {
@@ -90,6 +83,8 @@ func (d *Driver) Does(i page.Intent) {
 		if i.Err != nil {
 			d.Notice = i.What + ": " + i.Err.Error()
 		}
+	case page.Close:
+		d.Form = nil
 	case page.Remember:
 		d.Remembered = search.Form(i)
 	case page.Choose:
@@ -136,20 +131,11 @@ func (d *Driver) Send(msg tea.Msg) {
 // Press types keys, one by one, into the form if one is open.
 func (d *Driver) Press(typed ...string) {
 	for _, s := range typed {
+		acts := d.page.Acts
 		if d.Form != nil {
-			does, closed := d.Form.Key(Key(s))
-			if closed {
-				d.Form = nil
-			}
-			d.Does(does)
-			continue
+			acts = d.Form.Acts
 		}
-		if p, lists := d.page.(listed); lists {
-			does, _ := p.Acts().Key(Key(s))
-			d.Does(does)
-			continue
-		}
-		does, _ := d.page.(keyed).Key(Key(s))
+		does, _ := acts().Key(Key(s))
 		d.Does(does)
 	}
 }
@@ -239,10 +225,7 @@ func (d *Driver) Screen() string {
 
 // hints returns the last line that a shell would draw, uncut.
 func (d *Driver) hints() string {
-	if p, lists := d.page.(listed); lists {
-		return ansi.Strip(widget.Footer(p.Acts().Hints(), 0, 1000))
-	}
-	return ""
+	return ansi.Strip(widget.Footer(d.page.Acts().Hints(), 0, 1000))
 }
 
 // Sees fails unless the page, its newest message and its keys contain all the words.

@@ -92,12 +92,12 @@ func (p *Page) jobOf(j *page.Task) *ownJob {
 
 // question asks for the command, and for what its output does not tell.
 func (d *ownJob) question() page.Intent {
-	return d.read.Question("", widget.Form{Title: "Your own job", Verb: "run", Width: 78,
+	return d.read.Question("", page.Form{Title: "Your own job", Verb: "run", Width: 78,
 		Note: func(int) []string {
 			return []string{"The command runs in today's mode and in this folder. You see what it prints, and what " +
 				"jtune reads in it. No shell runs it: pipes and variables need sh -c '…'."}
 		},
-		Fields: []widget.Field{
+		Fields: []page.Field{
 			{Name: "command", Input: d.command, Wrong: d.wrongCommand},
 			{Name: "batch size", Text: d.batchText, Input: d.batch},
 			page.Pick("a step is", fields.In("own", "unit"), &d.as.Unit),
@@ -273,9 +273,9 @@ func (p *Page) jobListed() page.Intent {
 
 // askName asks for the name to save the job under.
 func (d *ownJob) askName() page.Intent {
-	return d.read.Question("", widget.Form{Title: "Save your own job", Verb: "save", Width: 72,
+	return d.read.Question("", page.Form{Title: "Save your own job", Verb: "save", Width: 72,
 		Note: func(int) []string { return []string{"[workload.NAME] of the configuration; comments there stay"} },
-		Fields: []widget.Field{{Name: "name", Input: d.name,
+		Fields: []page.Field{{Name: "name", Input: d.name,
 			Wrong: func() string {
 				return page.Wrong(workload.Own(d.name.Value(), []string{"true"}).Check())
 			}}}}, d.save)

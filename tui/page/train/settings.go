@@ -28,13 +28,13 @@ func (p *Page) settings(w workload.Workload) page.Question {
 		joined = w.Elsewhere.Asked()
 	}
 	job := widget.NewInput(joined, "", longestPath)
-	list := []widget.Field{{Name: "job", Input: job, Empty: func() string { return "jtune starts it" }}}
+	list := []page.Field{{Name: "job", Input: job, Empty: func() string { return "jtune starts it" }}}
 	if len(w.Command) == 0 {
 		w.Batch = max(1, w.Batch)
 		list = append(sizeFields(&w), list...)
 	}
 	var q page.Question
-	q = p.read.Question("", widget.Form{Title: "Settings of " + w.Name, Verb: "take", Width: 60, Fields: list,
+	q = p.read.Question("", page.Form{Title: "Settings of " + w.Name, Verb: "take", Width: 60, Fields: list,
 		Note: func(int) []string {
 			if q.At == len(list)-1 {
 				return []string{jobNote}
@@ -56,8 +56,8 @@ func (p *Page) settings(w workload.Workload) page.Question {
 }
 
 // sizeFields ask for the batch size and the loaders of a workload.
-func sizeFields(w *workload.Workload) []widget.Field {
-	return []widget.Field{
+func sizeFields(w *workload.Workload) []page.Field {
+	return []page.Field{
 		{Name: "batch size", Text: func() string { return fmt.Sprintf("%d samples", w.Batch) }, Turn: func(by int) {
 			if by > 0 {
 				w.Batch = min(learn.MostBatch, w.Batch*2)

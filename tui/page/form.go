@@ -1,4 +1,4 @@
-package widget
+package page
 
 import (
 	"fmt"
@@ -8,20 +8,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-)
 
-// FormKeys are the keys of a form.
-type FormKeys struct {
-	Back, Quit, Enter, StartNow                  Action
-	FieldNext, FieldPrev, OptionNext, OptionPrev Action
-	Lower, Higher                                Action // step the value of a field
-	More                                         Action // the fields that are not shown at first
-}
+	"jtune/tui/widget"
+)
 
 // Form is a dialog of questions that already have an answer: arrows move and change, enter accepts, esc closes. Every
 // dialog with questions uses it.
 type Form struct {
-	Keys   FormKeys
 	Title  string
 	Verb   string               // what the final enter does: "fit"
 	Note   func(w int) []string // below the questions
@@ -32,6 +25,7 @@ type Form struct {
 	Walk int
 	// Types is the field for digits typed at a field without an input.
 	Types int
+	keys  *Keys
 }
 
 // Field is one question.
@@ -40,7 +34,7 @@ type Field struct {
 	Text func() string // the answer in words; nil: what is typed
 	Turn func(by int)  // steps through the answers; nil: it can only be typed
 
-	Input *Input        // for a typed answer; nil: none
+	Input *widget.Input // for a typed answer; nil: none
 	Empty func() string // without a Text: the answer in words while nothing is typed, which Turn clears; may be nil
 	Typed func()        // called when the input changes; may be nil
 	// Wrong returns why the typed answer is not valid, or ""; the form cannot be accepted then. nil: every answer is
@@ -71,52 +65,98 @@ func (q *Field) turn(by int) {
 	q.Turn(by)
 }
 
-// Key handles a key; closed reports whether the dialog closes, taken whether its answers count.
-func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
-	now, at := f.Fields[f.At], f.At
-	defer func() {
-		if f.At != at && now.Left != nil {
-			now.Left()
-		}
-	}()
-	switch {
-	case f.Takes(k), k.Text != "" && f.types(k.Text):
-		f.typed(k)
-	case f.Keys.Back.Matches(k) || f.Keys.Quit.Matches(k):
-		return true, false
-	case f.Walk > 0 && f.Keys.StartNow.Matches(k):
-		return f.take()
-	case f.Keys.Enter.Matches(k):
-		if f.last() {
-			return f.take()
-		}
-		f.move(1)
-	case f.Keys.FieldNext.Matches(k):
-		f.move(1)
-	case f.Keys.FieldPrev.Matches(k):
-		f.move(-1)
-	case f.Keys.More.Matches(k):
-		f.unfold()
-	case now.Turn != nil && f.Keys.OptionNext.Matches(k):
-		now.turn(1)
-	case now.Turn != nil && f.Keys.OptionPrev.Matches(k):
-		now.turn(-1)
-	case now.Step != nil && f.Keys.Lower.Matches(k):
-		now.Step(-1)
-	case now.Step != nil && f.Keys.Higher.Matches(k):
-		now.Step(1)
-	case now.Input != nil && k.Text != "": // no key of the form: the text shows it, and says what is wrong with it
+// Question is a form over the page, and what its answers request.
+type Question struct {
+	*Form
+	read Reader
+	of   string
+	take func() Intent
+}
+
+// Question returns a form with the user's keys; take returns what its answers request. of is its part of the table of
+// numbers; without one it has no help.
+func (r Reader) Question(of string, f Form, take func() Intent) Question {
+	f.keys = r.Keys()
+	return Question{&f, r, of, take}
+}
+
+// Numbers explains the questions, for the help.
+func (q Question) Numbers() []string { return Numbers(q.of) }
+
+// Acts lists what the keys do, with help before the back key.
+func (q Question) Acts() Acts {
+	keys, now := q.read.Keys(), q.Fields[q.At]
+	enter := On(keys.Enter.As("next"), func() { q.move(1) })
+	if q.last() {
+		enter = On(keys.Enter.As(q.Verb), q.accept)
+	}
+	start, works := keys.StartNow, q.Walk > 0
+	if in := now.Input; in != nil && in.May(start.Label()) { // the input takes the key as a character
+		start, works = start.Chord()
+		works = works && q.Walk > 0 && !q.last() // enter starts too
+	}
+	out := Acts{In(q.types, nil), enter, Quiet(keys.StartNow, q.Walk > 0, q.accept)}
+	if works {
+		out = append(out, Shown(start))
+	}
+	fields, more := Both(keys.FieldPrev, keys.FieldNext, q.move), On(keys.More, q.unfold)
+	if len(q.Fields) > 1 {
+		fields = fields.As("field", "")
+	} else {
+		fields = fields.Unnamed()
+	}
+	out = append(out, fields...)
+	if now.Turn != nil {
+		out = append(out, Both(keys.OptionPrev, keys.OptionNext, now.turn).As("change", "")...)
+	}
+	if now.Step != nil {
+		out = append(out, Both(keys.Lower, keys.Higher, now.Step).As(now.Name+" ±1", "")...)
+	}
+	if q.folded() == nil {
+		more = more.Unnamed()
+	}
+	if out = append(out, more); q.of != "" {
+		out = append(out, Shown(keys.Help))
+	}
+	return slices.Concat(out, Closing(keys.Back, keys.Quit), Acts{In(q.other, nil)})
+}
+
+// types edits the text of the field at the cursor, or of that for digits.
+func (f *Form) types(k tea.KeyPressMsg) bool {
+	typing := f.Takes(k) || k.Text != "" && f.digits(k.Text)
+	if typing {
 		f.typed(k)
 	}
-	return false, false
+	return typing
+}
+
+// other takes every other key: a text shows it, and says what is wrong with it.
+func (f *Form) other(k tea.KeyPressMsg) bool {
+	if f.Fields[f.At].Input != nil && k.Text != "" {
+		f.typed(k)
+	}
+	return true
+}
+
+// to moves the cursor to a field.
+func (f *Form) to(i int) {
+	now := f.Fields[f.At]
+	if i == f.At {
+		return
+	}
+	if f.At = i; now.Left != nil {
+		now.Left()
+	}
 }
 
 // move moves the cursor to the next or previous shown field, in a circle.
 func (f *Form) move(by int) {
-	Around(&f.At, by, len(f.Fields))
-	for f.Fields[f.At].More {
-		Around(&f.At, by, len(f.Fields))
+	at := f.At
+	widget.Around(&at, by, len(f.Fields))
+	for f.Fields[at].More {
+		widget.Around(&at, by, len(f.Fields))
 	}
+	f.to(at)
 }
 
 // last reports whether enter accepts the form: at an optional field, and where none that is shown follows.
@@ -139,17 +179,17 @@ func (f *Form) unfold() {
 	}
 }
 
-// take accepts the form, or moves to the first answer that is not valid.
-func (f *Form) take() (closed, taken bool) {
-	for i, q := range f.Fields {
-		if q.Wrong != nil && q.Wrong() != "" {
-			if f.At = i; q.More {
-				f.unfold()
+// accept closes the form with what its answers request, or moves to the first answer that is not valid.
+func (q Question) accept() Intent {
+	for i, field := range q.Fields {
+		if field.Wrong != nil && field.Wrong() != "" {
+			if q.to(i); field.More {
+				q.unfold()
 			}
-			return false, false
+			return nil
 		}
 	}
-	return true, true
+	return All{Close{}, q.take()}
 }
 
 // Paste passes pasted text to an input.
@@ -162,13 +202,13 @@ func (f *Form) Paste(m tea.PasteMsg) {
 	}
 }
 
-// types moves to the field for digits typed at a field without an input.
-func (f *Form) types(text string) bool {
+// digits moves to the field for digits typed at a field without an input.
+func (f *Form) digits(text string) bool {
 	in := f.Fields[f.Types].Input
-	if in == nil || !in.may(text) || !strings.ContainsFunc(text, unicode.IsDigit) {
+	if in == nil || !in.May(text) || !strings.ContainsFunc(text, unicode.IsDigit) {
 		return false
 	}
-	f.At = f.Types
+	f.to(f.Types)
 	return true
 }
 
@@ -180,8 +220,8 @@ func (f *Form) Takes(k tea.KeyPressMsg) bool {
 	if in == nil || in.Takes(k) {
 		return in != nil
 	}
-	starts := f.Walk > 0 && f.Keys.StartNow.Matches(k) && !(in.inWord() && q.Wrong != nil && q.Wrong() != "")
-	return k.Text != "" && in.Value() != "" && !starts && !f.Keys.Lower.Matches(k) && !f.Keys.Higher.Matches(k)
+	starts := f.Walk > 0 && f.keys.StartNow.Matches(k) && !(in.InWord() && q.Wrong != nil && q.Wrong() != "")
+	return k.Text != "" && in.Value() != "" && !starts && !f.keys.Lower.Matches(k) && !f.keys.Higher.Matches(k)
 }
 
 func (f *Form) typed(msg tea.Msg) {
@@ -190,36 +230,6 @@ func (f *Form) typed(msg tea.Msg) {
 	if now.Typed != nil {
 		now.Typed()
 	}
-}
-
-// Hints lists the keys that work now.
-func (f *Form) Hints() []Action {
-	enter := f.Keys.Enter.As("next")
-	if f.last() {
-		enter = f.Keys.Enter.As(f.Verb)
-	}
-	out := []Action{enter}
-	start, works := f.Keys.StartNow, true
-	if in := f.Fields[f.At].Input; in != nil && in.may(start.Label()) { // the input takes the key as a character
-		start, works = start.chord()
-		works = works && !f.last() // enter starts too
-	}
-	if f.Walk > 0 && works {
-		out = append(out, start)
-	}
-	if len(f.Fields) > 1 {
-		out = append(out, f.Keys.FieldPrev.With(f.Keys.FieldNext, "field"))
-	}
-	if f.Fields[f.At].Turn != nil {
-		out = append(out, f.Keys.OptionPrev.With(f.Keys.OptionNext, "change"))
-	}
-	if f.Fields[f.At].Step != nil {
-		out = append(out, f.Keys.Lower.With(f.Keys.Higher, f.Fields[f.At].Name+" ±1"))
-	}
-	if f.folded() != nil {
-		out = append(out, f.Keys.More)
-	}
-	return append(out, f.Keys.Back)
 }
 
 // Render draws the dialog in at most w×h cells. If there is too little room it drops clauses of answers that are not
@@ -248,15 +258,15 @@ func (f *Form) Render(w, h int) string {
 	}
 	lines := slices.Concat(asked[first:last]...)
 	if more := f.folded(); more != nil && len(lines) < room {
-		says := CutClause("more: "+strings.Join(more, ", "), inner-6)
-		lines = append(lines, " "+f.Keys.More.Label()+" "+StyleDim.Render(says))
+		says := widget.CutClause("more: "+strings.Join(more, ", "), inner-6)
+		lines = append(lines, " "+f.keys.More.Label()+" "+widget.StyleDim.Render(says))
 	}
 	notes := f.notes(inner, room-len(lines))
 	if len(notes) > 0 && len(lines)+len(notes) < room {
 		lines = append(lines, "")
 	}
 	lines = append(lines, notes...)
-	return Box(CutClause(f.Title, width-5), "", strings.Join(lines, "\n"), width, min(h, len(lines)+2))
+	return widget.Box(widget.CutClause(f.Title, width-5), "", strings.Join(lines, "\n"), width, min(h, len(lines)+2))
 }
 
 // question renders a field with its answer and error in lines of w cells.
@@ -266,20 +276,20 @@ func (f *Form) question(i, w int) []string {
 		name = max(name, ansi.StringWidth(other.Name))
 	}
 	head := fmt.Sprintf("%-*s ", name, q.Name)
-	room := w - Width("▸"+head+"‹  ›")
-	text := CutClause(q.text(), room)
+	room := w - widget.Width("▸"+head+"‹  ›")
+	text := widget.CutClause(q.text(), room)
 	if q.Whole || q.Input != nil && q.Input.Value() != "" {
-		text = Wrap(q.text(), room)
+		text = widget.Wrap(q.text(), room)
 	}
 	lines := strings.Split(text, "\n")
 	for k, line := range lines {
 		switch {
 		case k > 0:
-			line = strings.Repeat(" ", 3+Width(head)) + line
+			line = strings.Repeat(" ", 3+widget.Width(head)) + line
 		case i == f.At && len(lines) == 1:
-			line = "▸" + StyleCursor.Render(head+"‹ "+line+" ›")
+			line = "▸" + widget.StyleCursor.Render(head+"‹ "+line+" ›")
 		case i == f.At:
-			line = "▸" + StyleCursor.Render(head+"‹ "+line)
+			line = "▸" + widget.StyleCursor.Render(head+"‹ "+line)
 		default:
 			line = " " + head + "  " + line
 		}
@@ -289,13 +299,13 @@ func (f *Form) question(i, w int) []string {
 		return lines
 	}
 	wrong := "✗ " + q.Wrong()
-	if last := &lines[len(lines)-1]; Width(*last)+1+Width(wrong) <= w {
-		*last += " " + StyleBad.Render(wrong)
+	if last := &lines[len(lines)-1]; widget.Width(*last)+1+widget.Width(wrong) <= w {
+		*last += " " + widget.StyleBad.Render(wrong)
 		return lines
 	}
 	const under = 3
-	for part := range strings.SplitSeq(Wrap(wrong, w-under), "\n") {
-		lines = append(lines, strings.Repeat(" ", under)+StyleBad.Render(part))
+	for part := range strings.SplitSeq(widget.Wrap(wrong, w-under), "\n") {
+		lines = append(lines, strings.Repeat(" ", under)+widget.StyleBad.Render(part))
 	}
 	return lines
 }
@@ -303,23 +313,16 @@ func (f *Form) question(i, w int) []string {
 // notes returns the notes that fit, each in full or its first clauses.
 func (f *Form) notes(w, rows int) (out []string) {
 	for _, n := range f.Note(w) {
-		lines := strings.Split(Wrap(n, w), "\n")
+		lines := strings.Split(widget.Wrap(n, w), "\n")
 		if len(out)+len(lines) > rows {
-			lines = []string{CutClause(n, w)}
+			lines = []string{widget.CutClause(n, w)}
 		}
-		if len(out)+len(lines) > rows || Width(lines[0]) > w {
+		if len(out)+len(lines) > rows || widget.Width(lines[0]) > w {
 			break
 		}
 		for _, line := range lines {
-			out = append(out, StyleDim.Render(line))
+			out = append(out, widget.StyleDim.Render(line))
 		}
 	}
 	return out
-}
-
-// Around steps through n options in a circle.
-func Around(at *int, by, n int) {
-	if n > 0 {
-		*at = (*at + by + n) % n
-	}
 }
