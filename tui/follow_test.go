@@ -51,7 +51,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	d.press("3")
 	d.sees("following jtune 4242: sample bert on AGX Orin VIRTUAL", "3 of 11 modes", "read only",
 		"space pause (jtune 4242 runs it and cannot be reached)", "bands from 4 modes on", "min left")
-	if d.r.sh.Busy() {
+	if d.r.sh.read.Busy() {
 		t.Error("a followed campaign keeps this jtune from working")
 	}
 	d.press("x", "space", "r")

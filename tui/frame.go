@@ -68,7 +68,7 @@ func (r *root) tiny(w, h int) string {
 	read := r.sh.Readings.Sample.Reading
 	board := strings.TrimSpace(r.sh.pane + " " + r.sh.Device.Board.Name + " " + r.sh.badge(true))
 	lines := []string{page.Num(read.TotalW, 1) + " W", board, "enlarge", "me"}
-	if m := page.ReaderOf(&r.sh.State).Present(); m.OK {
+	if m := r.sh.read.Present(); m.OK {
 		lines[2], lines[3] = r.sh.Device.Space.Format(m.V), "throttled "+page.YesNo(read.Throttled)
 	}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
@@ -189,13 +189,13 @@ func (r *root) hints() []widget.Action {
 	if r.sh.Look.Narrow {
 		most = 2
 	}
-	tail := []widget.Action{keys.Tune.Unless(r.sh.MayMeasure()), keys.Help, keys.Quit}
+	tail := []widget.Action{keys.Tune.Unless(r.sh.read.MayMeasure()), keys.Help, keys.Quit}
 	if slices.ContainsFunc(own, func(a widget.Action) bool { return a.ID == keys.Tune.ID }) {
 		tail = tail[1:] // the page has its own tune key
 	}
 	if r.sh.Applied.Undoable() {
 		undo := keys.Undo
-		if to := page.ReaderOf(&r.sh.State).UndoTo(); to != "" && !r.sh.Look.Narrow {
+		if to := r.sh.read.UndoTo(); to != "" && !r.sh.Look.Narrow {
 			undo = undo.As("undo to " + to)
 		}
 		tail = append([]widget.Action{undo}, tail...)
@@ -227,7 +227,7 @@ func (pulseMsg) tick(r *root) tea.Cmd {
 // on it. Other clocks need no pulse.
 func (r *root) pulse() tea.Cmd {
 	sh := r.sh
-	if sh.Device.Rate == nil || r.pulsing || sh.Busy() || !math.IsInf(sh.Device.Rate.Speed(), 1) {
+	if sh.Device.Rate == nil || r.pulsing || sh.read.Busy() || !math.IsInf(sh.Device.Rate.Speed(), 1) {
 		return nil
 	}
 	r.pulsing = true

@@ -67,7 +67,7 @@ func (released) SetStderr(io.Writer) {}
 
 // suspend gives the terminal back to the shell, unless that would disturb a measurement, and says how the board stays.
 func (sh *shared) suspend() tea.Cmd {
-	board, why := page.ReaderOf(&sh.State).Leaves()
+	board, why := sh.read.Leaves()
 	if why != "" {
 		sh.say("suspend: not now, %s", why)
 		return nil
@@ -97,7 +97,7 @@ func (sh *shared) setMode(i page.SetMode) tea.Cmd {
 	if sh.Device.Rate != nil {
 		patience = 0
 	}
-	from := page.ReaderOf(&sh.State).Found()
+	from := sh.read.Found()
 	write := sh.guarded(func(ctx context.Context, g tegra.Applier) error {
 		_, err := session.SetMode(ctx, g, i.Request, patience)
 		return err

@@ -87,8 +87,8 @@ func (r *root) acts() page.Acts {
 		page.Shown(keys.Page), page.On(keys.NextPage, turn(1)), page.On(keys.PrevPage, turn(-1)),
 		page.On(keys.Help, r.openHelp).Unnamed(),
 		page.On(keys.Palette, func() { r.over(r.newPalette()) }).Unnamed(),
-		page.On(keys.Tune.Unless(sh.MayMeasure()), func() page.Intent { return sh.Work.Tune(sh.Device.Board) }),
-		page.On(keys.Verify.Unless(sh.MayMeasure()), func() page.Intent { return page.AskMeasure{} }),
+		page.On(keys.Tune.Unless(sh.read.MayMeasure()), func() page.Intent { return sh.Work.Tune(sh.Device.Board) }),
+		page.On(keys.Verify.Unless(sh.read.MayMeasure()), func() page.Intent { return page.AskMeasure{} }),
 		page.On(keys.Undo, r.apply.Undo), page.On(keys.Freeze, cmd(r.freeze)),
 		page.On(keys.Enlarge, func() page.Intent {
 			return page.Sayf("enlarge: %s has nothing to enlarge now", r.shown().Name().Title())
@@ -141,7 +141,7 @@ func (r *root) leave() tea.Cmd {
 // reasonToStay returns why quitting asks first; "" if it does not.
 func (r *root) reasonToStay() string {
 	switch {
-	case r.sh.Busy():
+	case r.sh.read.Busy():
 		return r.sh.task.Kind.String() + " is in progress: quitting stops it and restores the board"
 	case r.sh.Applied.Unkept():
 		return "the applied mode was not kept: quitting restores the state before it"
@@ -152,7 +152,7 @@ func (r *root) reasonToStay() string {
 // quit stops a running task first; the program ends when the task has ended.
 func (r *root) quit() tea.Cmd {
 	r.gone = true
-	if r.sh.Busy() {
+	if r.sh.read.Busy() {
 		r.sh.task.stop()
 		r.sh.say("stopping, restoring the board …")
 		return nil

@@ -205,7 +205,7 @@ func TestTuneOnAFreshBoardAsksForACommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, _ := driveSession(t, session.Options{Sysroot: all[name].Write(t)})
-			if why := d.r.sh.MayMeasure(); why != "" {
+			if why := d.r.sh.read.MayMeasure(); why != "" {
 				return // the key says why
 			}
 			d.press("t")

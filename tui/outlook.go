@@ -50,7 +50,7 @@ func (sh *shared) load(info models.Info) tea.Cmd {
 // without one; nil otherwise.
 func (sh *shared) loadLast() tea.Cmd {
 	shows := sh.Look.Shown == page.Front || sh.Look.Shown == page.Modes
-	if !shows || sh.Outlook != nil || sh.Mixes != nil || sh.LoadedLast || sh.Busy() {
+	if !shows || sh.Outlook != nil || sh.Mixes != nil || sh.LoadedLast || sh.read.Busy() {
 		return nil
 	}
 	for _, info := range sh.kept {
@@ -58,7 +58,7 @@ func (sh *shared) loadLast() tea.Cmd {
 			continue
 		}
 		sh.LoadedLast = true
-		if l, ok := page.ReaderOf(&sh.State).Answered(info.Workload()); ok {
+		if l, ok := sh.read.Answered(info.Workload()); ok {
 			sh.Goal, sh.LoadErr = l.Answer.Goal, nil
 		}
 		return sh.load(info)
@@ -150,7 +150,7 @@ func (r *root) complete() tea.Cmd {
 // other numbers.
 func (r *root) show(v *outlook.Outlook, same bool) tea.Cmd {
 	sh, before := r.sh, r.sh.Outlook
-	v = page.ReaderOf(&sh.State).Finding(v)
+	v = sh.read.Finding(v)
 	if !same { // Front shows it instead
 		sh.Mixes = nil
 	}
@@ -161,7 +161,7 @@ func (r *root) show(v *outlook.Outlook, same bool) tea.Cmd {
 
 // serve predicts how the shown modes serve the load; it clears the predictions if there is no load.
 func (sh *shared) serve() tea.Cmd {
-	goal := page.ReaderOf(&sh.State).Goal()
+	goal := sh.read.Goal()
 	if !goal.Load.Any() {
 		sh.Served, sh.serving = nil, servedOf{}
 		return nil
@@ -171,7 +171,7 @@ func (sh *shared) serve() tea.Cmd {
 		return nil
 	}
 	sh.serving = of
-	before, seed, list := sh.Served, sh.seed, page.ReaderOf(&sh.State).Measured()
+	before, seed, list := sh.Served, sh.seed, sh.read.Measured()
 	return sh.computed(func() tea.Msg {
 		var served *serving.LoadView
 		ask, err := mix.AskOf(goal, seed)

@@ -34,7 +34,7 @@ func TestGuardStartsBeforeTheWorkWithSudo(t *testing.T) {
 	t.Parallel()
 	d := drive(t, func(_ *fakeHost, d *deps) { d.sudo = true }).withView()
 	d.press("t", "t")
-	if d.r.sh.Busy() {
+	if d.r.sh.read.Busy() {
 		t.Fatal("tuning began before the guard was started")
 	}
 	d.send(guardMsg{err: errors.New("sudo: a password is required"),

@@ -76,13 +76,13 @@ func TestKeysAtRandomOfEveryBindingWhileAJobRuns(t *testing.T) {
 	keys, w, h := bound(), 80, 24
 	busy, dialogs := 0, map[string]int{}
 	for i := range steps {
-		if runs := i/100%4 != 3; i%20 == 0 && runs != d.r.sh.Busy() { // most dialogs wait for its end
+		if runs := i/100%4 != 3; i%20 == 0 && runs != d.r.sh.read.Busy() { // most dialogs wait for its end
 			d.press("esc", "esc", "esc", "2")
 			if runs {
 				d.press("home", "enter")
 			} else {
 				d.press("x", "y", "3", "x", "y") // ends a run, or a search that the keys have started
-				d.until("it has stopped", func() bool { return !d.r.sh.Busy() })
+				d.until("it has stopped", func() bool { return !d.r.sh.read.Busy() })
 			}
 		}
 		d.now = d.now.Add(time.Duration(rng.IntN(2)+1) * rush)
@@ -103,7 +103,7 @@ func TestKeysAtRandomOfEveryBindingWhileAJobRuns(t *testing.T) {
 		default:
 			d.send(keys[rng.IntN(len(keys))])
 		}
-		if d.drain(); d.r.sh.Busy() {
+		if d.drain(); d.r.sh.read.Busy() {
 			busy++
 		}
 		for what, open := range map[string]bool{fmt.Sprintf("%T", d.r.top()): d.r.top() != nil,
@@ -217,7 +217,7 @@ func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 		d.screen()
 	}
 	must.Equal(t, d.board.Applies(), 0)
-	d.until("what the storm began has ended", func() bool { return !d.r.sh.Busy() })
+	d.until("what the storm began has ended", func() bool { return !d.r.sh.read.Busy() })
 	d.press("esc", "esc", "5")
 	if d.r.apply.Stage() != dialog.Idle {
 		d.press("esc")

@@ -30,7 +30,7 @@ func (m sampleMsg) fold(r *root) tea.Cmd {
 // lookAtKept compares the board with its kept mode when its settings change, but not while this program sets modes.
 func (sh *shared) lookAtKept() tea.Cmd {
 	h, r := sh.host, sh.Readings.Sample.Reading
-	if sh.Busy() || sh.Applied.Unkept() {
+	if sh.read.Busy() || sh.Applied.Unkept() {
 		return nil
 	}
 	since, due := sh.keptMode.Due(r, sh.now())

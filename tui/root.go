@@ -83,8 +83,7 @@ func newRoot(ctx context.Context, d deps) *root {
 	if d.notice != "" {
 		sh.say("%s", d.notice)
 	}
-	read := page.ReaderOf(&sh.State)
-	r := &root{sh: sh, w: 80, h: 24, apply: dialog.NewApply(read), pages: newPages(read)}
+	r := &root{sh: sh, w: 80, h: 24, apply: dialog.NewApply(sh.read), pages: newPages(sh.read)}
 	r.turn(0)
 	r.do(d.tried)
 	return r
@@ -131,7 +130,7 @@ func (r *root) subject() string {
 // asking opens a dialog for a workload: "" is the one under the cursor.
 func (r *root) asking(workload string, open func(read page.Reader)) {
 	r.sh.Work.Pointed = cmp.Or(workload, r.subject())
-	open(page.ReaderOf(&r.sh.State))
+	open(r.sh.read)
 	r.sh.Work.Pointed = ""
 }
 

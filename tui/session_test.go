@@ -17,7 +17,6 @@ import (
 	"jtune/optimize/outlook"
 	"jtune/tegra"
 	"jtune/tegra/metric"
-	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
 	"jtune/tui/session/campaigns"
@@ -143,7 +142,7 @@ func TestSessionReadsTheBoardWhenItsModeHasChanged(t *testing.T) {
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin"})
 	d.r.watch.Stop() // no reading arrives by itself
 	found := s.Setup().Mode
-	shown := func() tegra.Val[tegra.Mode] { return page.ReaderOf(&d.r.sh.State).Present() }
+	shown := func() tegra.Val[tegra.Mode] { return d.r.sh.read.Present() }
 	d.press("6", "down", "a", "a")
 	d.until("the mode that was set shows", func() bool { return shown() != found })
 	must.Equal(t, shown(), d.r.sh.Applied.Mode)

@@ -11,7 +11,6 @@ import (
 	"jtune/internal/must"
 	"jtune/tegra/metric"
 	"jtune/telemetry/hold"
-	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/session/soak"
 )
@@ -42,7 +41,7 @@ func TestCardKeySoaksItsAnswer(t *testing.T) {
 	d.shows(searchedJob(d.board, 30))
 	answer := d.r.sh.task.Tuned.Answers[0].Mode
 	d.press("3", "S")
-	d.sees(page.ReaderOf(&d.r.sh.State).ModeText(answer))
+	d.sees(d.r.sh.read.ModeText(answer))
 	d.press("enter")
 	d.until("the soak ends", func() bool { return d.r.sh.task.Proof != nil && d.r.sh.task.Done() })
 	must.Equal(t, d.board.AskedSoak.Mode.Mode, answer)

@@ -25,6 +25,7 @@ import (
 type shared struct {
 	page.State
 	deps
+	read        page.Reader     // of the State
 	ctx         context.Context // ends when the program does
 	outlooks    outlook.Outlooks
 	serving     servedOf         // what Served was last computed for, or is being computed for
@@ -52,6 +53,7 @@ func newShared(ctx context.Context, d deps) *shared {
 		d.panes = &fleet.Panes{}
 	}
 	sh := &shared{State: d.state, deps: d, ctx: ctx, modelsAt: d.campaigns.ModelsChanged()}
+	sh.read = page.ReaderOf(&sh.State)
 	sh.tasks = task.Tasks{On: d.host, Clock: sh.Moment.Clock, Rate: sh.Device.Rate, Budget: d.budget}
 	sh.Readings.Since = sh.now()
 	sh.paint = sh.theme.Painter(sh.light, sh.sixteen)

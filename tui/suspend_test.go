@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"jtune/internal/must"
-	"jtune/tui/page"
 	"jtune/tui/session/task"
 )
 
@@ -13,7 +12,7 @@ func TestSuspendSaysWhatTheBoardDoes(t *testing.T) {
 	d := drive(t).withView()
 	says := func(want string) {
 		t.Helper()
-		board, why := page.ReaderOf(&d.r.sh.State).Leaves()
+		board, why := d.r.sh.read.Leaves()
 		must.Contain(t, board+why, want)
 	}
 	says("nothing was changed")
@@ -22,7 +21,7 @@ func TestSuspendSaysWhatTheBoardDoes(t *testing.T) {
 	says("answer keep first")
 	d.press("y")
 	d.settle()
-	d.until("its job has ended", func() bool { return !page.ReaderOf(&d.r.sh.State).Dropping() })
+	d.until("its job has ended", func() bool { return !d.r.sh.read.Dropping() })
 	says("in the mode that was kept")
 	d.shows(runningJob(d.board, task.Tuning))
 	d.press("ctrl+z")

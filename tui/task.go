@@ -194,7 +194,7 @@ func (m campaignsMsg) fold(r *root) tea.Cmd {
 	if r.sh.listing = 0; again {
 		cmd = r.sh.listCampaigns()
 	}
-	if v := r.sh.Outlook; v != nil && page.ReaderOf(&r.sh.State).Finding(v) != v { // another mode may answer
+	if v := r.sh.Outlook; v != nil && r.sh.read.Finding(v) != v { // another mode may answer
 		return tea.Batch(cmd, r.show(v, true))
 	}
 	return tea.Batch(cmd, r.sh.serve())

@@ -29,9 +29,9 @@ func (r *root) wordsOf(line string) (o dialog.Offer, ok bool) {
 	switch verb {
 	case "tune":
 		workload, limit := r.workloadIn(rest)
-		return offer(page.AskTune{Workload: workload, Limit: limit}, r.sh.MayMeasure())
+		return offer(page.AskTune{Workload: workload, Limit: limit}, r.sh.read.MayMeasure())
 	case "measure", "verify":
-		return offer(page.AskMeasure{Mode: rest}, r.sh.MayMeasure())
+		return offer(page.AskMeasure{Mode: rest}, r.sh.read.MayMeasure())
 	case "limit", "limits":
 		g, err := metric.Parse(rest)
 		why := page.Wrong(err)
@@ -48,7 +48,7 @@ func (r *root) wordsOf(line string) (o dialog.Offer, ok bool) {
 			why = "quit, and start jtune on a virtual board"
 		}
 		if slices.Contains(r.boards, rest) {
-			why = r.sh.MayMeasure()
+			why = r.sh.read.MayMeasure()
 		}
 		return offer(page.BeBoard(rest), why)
 	}

@@ -31,7 +31,7 @@ func (r Reader) AskedOfModel() *Asked {
 }
 
 // Dropping reports whether the job of the mode that waits to be kept runs.
-func (r Reader) Dropping() bool { return r.state.dropping() }
+func (r Reader) Dropping() bool { return r.Drop() != nil && !r.Drop().Done() }
 
 // Drop returns the readings of the mode that waits to be kept; nil if its job does not run.
 func (r Reader) Drop() *Task { return r.state.Tasks.Drop }

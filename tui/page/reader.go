@@ -193,19 +193,43 @@ func (r Reader) newest(list []campaigns.Campaign) *measure.TuneResult {
 func (r Reader) Deleted() []task.Listed { return r.state.Tasks.Deleted }
 
 // Busy reports whether a task is running.
-func (r Reader) Busy() bool { return r.state.Busy() }
+func (r Reader) Busy() bool { return r.Task() != nil && !r.Task().Done() }
 
 // Asking reports whether a set mode waits to be kept.
-func (r Reader) Asking() bool { return r.state.asking() != "" }
+func (r Reader) Asking() bool { return r.asking() != "" }
 
 // MayWrite returns why modes cannot be set now, or "".
-func (r Reader) MayWrite() string { return r.state.mayWrite() }
+func (r Reader) MayWrite() string {
+	if r.state.Device.ReadOnly {
+		return "read-only"
+	}
+	return r.busy()
+}
 
 // MayRun returns why no job can run in the present mode now, or "".
-func (r Reader) MayRun() string { return cmp.Or(r.state.asking(), r.state.mayRun()) }
+func (r Reader) MayRun() string { return cmp.Or(r.asking(), r.busy()) }
 
 // MayMeasure returns why nothing can be measured now, or "".
-func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
+func (r Reader) MayMeasure() string { return cmp.Or(r.asking(), r.MayWrite()) }
+
+// busy names the running task, or is "".
+func (r Reader) busy() string {
+	if r.Busy() {
+		return "busy " + r.Task().Kind.String()
+	}
+	return ""
+}
+
+// asking returns what comes before anything else if a mode waits to be kept, or did just now, or "".
+func (r Reader) asking() string {
+	switch {
+	case r.state.Moment.Asking:
+		return "answer keep first"
+	case r.Dropping():
+		return "the job of the last mode is ending"
+	}
+	return ""
+}
 
 // Limit returns the limit that modes are chosen by, without the load.
 func (r Reader) Limit() metric.Goal { return r.state.Goal.Limit }
@@ -293,49 +317,13 @@ func (r Reader) NameAs(m tegra.Mode, locked tegra.Val[bool]) string {
 	return tegra.NameAs(m, locked, r.state.Device.Space, r.state.Device.Presets)
 }
 
-// Busy reports whether a task is running.
-func (s *State) Busy() bool { return s.Tasks.Own != nil && !s.Tasks.Own.Done() }
-
-// dropping reports whether the job of a mode that waits to be kept runs.
-func (s *State) dropping() bool { return s.Tasks.Drop != nil && !s.Tasks.Drop.Done() }
-
-// mayWrite returns why modes cannot be set now, or "".
-func (s *State) mayWrite() string {
-	if s.Device.ReadOnly {
-		return "read-only"
-	}
-	return s.mayRun()
-}
-
-// mayRun returns why no job can run in the present mode now, or "".
-func (s *State) mayRun() string {
-	if s.Busy() {
-		return "busy " + s.Tasks.Own.Kind.String()
-	}
-	return ""
-}
-
-// MayMeasure returns why nothing can be measured now, or "".
-func (s *State) MayMeasure() string { return cmp.Or(s.asking(), s.mayWrite()) }
-
-// asking returns what comes before anything else if a mode waits to be kept, or did just now, or "".
-func (s *State) asking() string {
-	if s.Moment.Asking {
-		return "answer keep first"
-	}
-	if s.dropping() {
-		return "the job of the last mode is ending"
-	}
-	return ""
-}
-
 // Leaves says how a suspended program leaves the board, or why it cannot be suspended now.
 func (r Reader) Leaves() (board, why string) {
 	switch {
 	case r.Busy():
 		return "", fmt.Sprintf("%s runs: a stopped program cannot measure", r.Task().Kind)
 	case r.Asking():
-		return "", r.state.asking()
+		return "", r.asking()
 	case r.state.Applied.Unkept():
 		return "the board stays in the applied mode until jtune ends", ""
 	case len(r.Applied().History) > 0:
