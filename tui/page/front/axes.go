@@ -2,9 +2,7 @@ package front
 
 import (
 	"jtune/internal/axis"
-	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
-	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/session/workloads"
 	"jtune/tui/widget"
@@ -15,25 +13,15 @@ type axes struct {
 	modes
 	plane  int             // index into trades
 	linear map[string]bool // by a quantity's key: true inverts its default scale
-	of     tradesOf
-	list   []serving.Trade
-}
-
-// tradesOf identifies the inputs of trades.
-type tradesOf struct {
-	view   *outlook.Outlook
-	served *serving.LoadView
-	limit  metric.Goal
-	infers bool
+	list   page.Memo[[]serving.Trade]
 }
 
 // trades lists the pairs of quantities to choose from.
 func (a *axes) trades() []serving.Trade {
-	v, w, s := a.read.Outlook(), a.job(), a.read.Served()
-	if of := (tradesOf{v, s, a.read.Limit(), w.Infers()}); a.of != of {
-		a.of, a.list = of, serving.Trades(v, workloads.UnitOf(w, v.Batch), of.limit, s)
-	}
-	return a.list
+	v, w, s, limit := a.read.Outlook(), a.job(), a.read.Served(), a.read.Limit()
+	return a.list.Of([...]any{v, s, limit, w.Infers()}, func() []serving.Trade {
+		return serving.Trades(v, workloads.UnitOf(w, v.Batch), limit, s)
+	})
 }
 
 // trade returns the chosen pair.

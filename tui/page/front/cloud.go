@@ -6,7 +6,6 @@ import (
 	"jtune/internal/axis"
 	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
-	"jtune/tegra/metric"
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
@@ -28,19 +27,7 @@ type cloudView struct {
 	tab     widget.Table
 	seek    bool // move the cursor to the answer, and to its batch size, once that is computed
 	atBest  bool // the cursor was on the best mode when the user changed the batch size
-	// answered caches the last answer.
-	answered struct {
-		of answerKey
-		at int
-	}
-}
-
-// answerKey identifies the inputs of an answer.
-type answerKey struct {
-	view   *outlook.Outlook
-	served *serving.LoadView
-	limit  metric.Goal
-	text   string // of the filter
+	best    page.Memo[int]
 }
 
 var _ view = (*cloudView)(nil)
@@ -101,12 +88,8 @@ func (c *cloudView) listed() (list []int, at int) {
 
 // answer returns best within the limit among the modes that pass the filter.
 func (c *cloudView) answer() int {
-	pass := c.filter.passing()
-	of := answerKey{c.read.Outlook(), c.read.Served(), c.read.Limit(), c.filter.of.text}
-	if c.answered.of != of {
-		c.answered.of, c.answered.at = of, serving.AnswerAmong(of.view, of.limit, of.served, pass)
-	}
-	return c.answered.at
+	pass, v, s, limit := c.filter.passing(), c.read.Outlook(), c.read.Served(), c.read.Limit()
+	return c.best.Of([...]any{v, s, limit, c.filter.text}, func() int { return serving.AnswerAmong(v, limit, s, pass) })
 }
 
 // toAnswer moves the cursor to the answer; under a load it also changes to the answer's batch size.

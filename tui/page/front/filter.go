@@ -1,7 +1,6 @@
 package front
 
 import (
-	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tui/page"
 	"jtune/tui/session/workloads"
@@ -11,28 +10,21 @@ import (
 type filter struct {
 	page.Line
 	axes  *axes
-	of    filterKey
-	pass  []int // by index; nil: all
-	front []int // of the plane
-}
-
-// filterKey identifies the inputs of the selection.
-type filterKey struct {
-	view   *outlook.Outlook
-	served *serving.LoadView
-	text   string
-	plane  int
+	text  string // read last
+	of    any    // what that was read with
+	pass  []int  // by index; nil: all
+	front []int  // of the plane
 }
 
 // passing lists the modes that pass; nil: all. A text that is not valid or matches no mode changes nothing.
 func (f *filter) passing() []int {
 	text, read := f.Value(), f.axes.read
 	v := read.Outlook()
-	of := filterKey{v, read.Served(), text, f.axes.plane}
-	if f.of == of || v == nil {
+	of := [...]any{v, read.Served(), text, f.axes.plane}
+	if f.of == any(of) || v == nil {
 		return f.pass
 	}
-	f.of, f.Wrong = of, ""
+	f.text, f.of, f.Wrong = text, of, ""
 	listing := serving.ListingOf(v, workloads.UnitOf(f.axes.job(), v.Batch), read.Limit(), read.Served())
 	parsed, err := read.Space().ParseFilter(text, listing.FilterKeys()...)
 	pass := []int(nil)

@@ -8,28 +8,6 @@ import (
 	"jtune/tui/widget"
 )
 
-// open reports whether something is open that back closes.
-func (c *cloudView) open() bool {
-	return c.large || c.picture.drawn != drawCloud || c.dots.Zoom.Steps > 0 || c.rivals.on || c.filter.Filter != ""
-}
-
-// back closes what was opened last.
-func (c *cloudView) back() {
-	switch {
-	case c.large:
-		c.large = false
-	case c.picture.drawn != drawCloud:
-		c.picture.drawn = drawCloud
-	case c.dots.Zoom.Steps > 0:
-		c.dots.Zoom = widget.Zoom{}
-	case c.rivals.on:
-		c.rivals.on = false
-	default:
-		c.filter.Filter = ""
-		c.goTo(c.answer())
-	}
-}
-
 // Acts returns what the keys do with the mode under the cursor and with the drawing, or with the open input.
 func (c *cloudView) Acts() page.Acts {
 	if c.filter.Typing() {
@@ -91,6 +69,10 @@ func (c *cloudView) Acts() page.Acts {
 			page.On(keys.Recall, func() page.Intent { return page.Recall{Workload: c.read.Outlook().Workload} }),
 			group,
 			page.Quiet(keys.Enlarge, true, func() { c.large = !c.large }),
-			page.Quiet(keys.Back, c.open(), c.back)},
+			page.Quiet(keys.Back, c.large, func() { c.large = false }), // it closes what was opened last
+			page.Quiet(keys.Back, drawn != drawCloud, func() { c.picture.drawn = drawCloud }),
+			page.Quiet(keys.Back, c.dots.Zoom.Steps > 0, func() { c.dots.Zoom = widget.Zoom{} }),
+			page.Quiet(keys.Back, c.rivals.on, func() { c.rivals.on = false }),
+			page.Quiet(keys.Back, c.filter.Filter != "", func() { c.filter.Filter = ""; c.goTo(c.answer()) })},
 		page.Both(keys.HalfUp, keys.HalfDown, c.halfStride), page.Both(keys.Home, keys.End, c.toEnd))
 }

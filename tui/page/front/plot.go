@@ -3,22 +3,11 @@ package front
 import (
 	"strings"
 
-	"jtune/optimize/outlook"
 	"jtune/optimize/serving"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
-
-// dotsOf identifies the inputs of the cloud's dots.
-type dotsOf struct {
-	view   *outlook.Outlook
-	served *serving.LoadView
-	plane  int
-	group  int
-	value  float64 // of the group's knob
-	text   string  // of the filter
-}
 
 // plot draws the cloud of all modes.
 func (c *cloudView) plot(w, h int) string {
@@ -41,16 +30,15 @@ func (c *cloudView) plot(w, h int) string {
 		BandY:    t.Up.Band(c.cursor),
 	}
 	show.GhostX, show.GhostY = c.before(t)
-	of := dotsOf{view: v, served: c.read.Served(), plane: c.plane, group: c.group}
-	if pass := c.filter.passing(); pass != nil {
-		of.text = c.filter.of.text
+	shared, pass := 0., c.filter.passing() // the value of the group's knob
+	if pass != nil {
 		show.Group = func() []int { return pass }
 	}
 	if c.group > 0 {
-		of.value = v.Known[c.cursor].Mode.Value(tegra.Knob(c.group - 1))
+		shared = v.Known[c.cursor].Mode.Value(tegra.Knob(c.group - 1))
 		show.Group = c.grouped
 	}
-	show.Dots = of
+	show.Dots = [...]any{v, c.read.Served(), c.plane, c.group, shared, pass != nil, c.filter.text}
 	return c.dots.Render(show, w, h)
 }
 
