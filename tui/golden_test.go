@@ -225,7 +225,7 @@ func scenes() map[string]func(d *driver) {
 		"profile-campaigns": func(d *driver) { listed(d); d.press("3") },
 		"profile-deleted":   func(d *driver) { listed(d); d.press("3", "U") },
 		"profile-delete":    func(d *driver) { listed(d); d.press("3", "D") },
-		"profile-opened":    func(d *driver) { listed(d); d.press("3", "down", "enter") },
+		"profile-opened":    func(d *driver) { listed(d); d.press("3", "home", "enter") },
 		"profile-compare":   func(d *driver) { listed(d); d.press("3", "d", "down", "d") },
 		"profile-new": func(d *driver) {
 			d.press("3", "n", "right", "6", "enter", "c", "o", "r", "e", "s", ">", "=", "8")

@@ -16,7 +16,8 @@ func (r *root) openHelp() {
 			return dialog.Help{Name: "in this dialog", Own: open.Acts().Hints(), Numbers: open.Numbers()}
 		}
 		p := r.shown()
-		return dialog.Help{Name: "on " + p.Name().Title(), Own: p.Acts().Hints(), Numbers: page.Numbers(string(p.Name())),
+		return dialog.Help{Name: "on " + p.Name().Title(),
+			Own: p.Acts().Hints(), Numbers: page.Numbers(string(p.Name())),
 			Everywhere: r.acts().Hints()}
 	}, r.w))
 }

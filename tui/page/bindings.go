@@ -16,7 +16,7 @@ import (
 )
 
 // modal lists the places where global keys do not work.
-var modal = []string{"form", "compose", "typed", "search", "question", "help"}
+var modal = []string{"form", "typed", "search", "question", "help"}
 
 // meets reports whether two actions can be active at the same time, and returns a place where both are.
 func (a action) meets(b action) (where string, yes bool) {

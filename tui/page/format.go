@@ -185,6 +185,17 @@ func StandingMark(s standing.Standing) string {
 	return "✗"
 }
 
+// LoadText describes the load after the workload's name in a title; "" if there is none.
+func LoadText(r Reader) string {
+	switch s := r.Served(); {
+	case s != nil:
+		return ", " + s.Title()
+	case r.Goal().Load.Any():
+		return ", working out the load …"
+	}
+	return ""
+}
+
 // GoalText formats the limits, and the load under which they hold.
 func GoalText(g metric.Question) string { return cmp.Or(g.String(), "none") }
 

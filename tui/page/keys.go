@@ -28,7 +28,7 @@ type Keys struct {
 func (k *Keys) ShowsRest() string { return "… " + k.Enlarge.Label() + " shows the rest" }
 
 // keyTable has a row for each field of Keys: name, keys, label in the last line, where it works, and a longer text for
-// the help. It works on a page, in a dialog ("form", "compose"), while a filter is "typed", during a "search", in a
+// the help. It works on a page, in a dialog ("form"), while a filter is "typed", during a "search", in a
 // "question" over the page, in the "help", or "everywhere", on all pages. No function keys, no alt chords, and no keys
 // that screen and tmux reserve.
 const keyTable = `
@@ -50,20 +50,20 @@ Slower      <           slower            everywhere  a virtual board's clock sl
 Faster      >           faster            everywhere  a virtual board's clock faster
 Page        1 2 3 4 5 6  open a page       everywhere
 Enlarge     e           enlarge           everywhere  enlarge a panel, one after another
-Back        esc         back              everywhere form compose typed question  leave what is open; never quits
-Up          up k        up                train profile models front modes compose help
-Down        down j      down              train profile models front modes compose help
-Left        left h      left              profile front modes compose
-Right       right l     right             profile front modes compose
+Back        esc         back              everywhere form typed question  leave what is open; never quits
+Up          up k        up                train profile models front modes help
+Down        down j      down              train profile models front modes help
+Left        left h      left              profile front
+Right       right l     right             profile front
 PageUp      pgup        a screen up       train profile models front modes help
 PageDown    pgdown      a screen down     train profile models front modes help
 HalfUp      ctrl+u      half a screen up  train profile models front modes help
 HalfDown    ctrl+d      half a screen down  train profile models front modes help
-Home        g home      first             train profile models front modes compose help
-End         G end       last              train profile models front modes compose help
-Enter       enter       next              form compose typed
-Apply       a           apply             front modes compose question  show what would change; again: apply it
-AtOnce      A           apply at once     front modes compose question  apply the mode at the cursor without showing first what would change
+Home        g home      first             train profile models front modes help
+End         G end       last              train profile models front modes help
+Enter       enter       next              form typed
+Apply       a           apply             front modes question  show what would change; again: apply it
+AtOnce      A           apply at once     front modes question  apply the mode at the cursor without showing first what would change
 Lock        D           lock on/off       question    lock the clocks, or only cap them and leave them free below
 Yes         y Y         yes               question    yes to the question asked: keep, quit
 No          n N         no                question    no to the question: revert, stay

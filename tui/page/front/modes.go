@@ -75,13 +75,8 @@ func (m modes) pending() bool {
 
 // loadTitle describes the load after the workload's name; "" for training.
 func (m modes) loadTitle() string {
-	switch s := m.read.Served(); {
-	case !m.job().Infers():
-		return ""
-	case s != nil:
-		return ", " + s.Title()
-	case m.pending():
-		return ", working out the load …"
+	if text := page.LoadText(m.read); text != "" || !m.job().Infers() {
+		return text
 	}
 	return ", closed loop"
 }

@@ -84,23 +84,3 @@ func (p *Page) writeBlock() page.Intent {
 		})
 	})
 }
-
-// composeActs returns what the keys do with the mode that is composed.
-func (p *Page) composeActs() page.Acts {
-	keys, leave := p.read.Keys(), func() { p.compose = nil }
-	applies := func(atOnce bool) func() page.Intent {
-		return func() page.Intent {
-			m := p.compose.mode()
-			if !p.read.Space().Contains(m) {
-				return page.Say("this combination does not exist on this board")
-			}
-			p.compose = nil
-			return page.Apply{Mode: m, AtOnce: atOnce}
-		}
-	}
-	return page.Acts{page.In(p.compose.key, nil),
-		page.Shown(keys.Up.With(keys.Down, "setting")), page.Shown(keys.Left.With(keys.Right, "change")),
-		page.On(keys.Apply, applies(false)), page.On(keys.AtOnce, applies(true)), page.On(keys.Back, leave),
-		page.On(keys.Enter, applies(false)).Unnamed(), page.On(keys.Quit, leave).Unnamed(),
-	}
-}

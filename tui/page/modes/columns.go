@@ -63,6 +63,10 @@ func (p *Page) columns() []column {
 		}
 	}
 	values := func(q *serving.Quantity) func() []float64 { return func() []float64 { return q.Values } }
+	named, state := 3, 1
+	if p.list == listMarked { // their names tell them apart
+		named, state = state, named
+	}
 	list := []column{
 		{Column: c{Title: " ", Width: 1, Text: p.markOf}},
 		{letter: "m", name: "mode", falls: true, Column: c{Title: "cores/CPU/GPU/EMC", Width: 20, Whole: true,
@@ -84,9 +88,9 @@ func (p *Page) columns() []column {
 			Column: c{Title: energy, Width: 6, Right: true, Drop: 2, Off: p.few,
 				Text: perUnitOf(p.unitEnergy(), func(f page.Figures) string { return f.J })}},
 		{letter: byState, name: "state", lacks: unknown, values: p.byState,
-			Column: c{Title: "state", Width: 13, Drop: 1,
+			Column: c{Title: "state", Width: 13, Drop: state,
 				Text: func(e entry) string { return p.read.Standing(e.Mode).Brief() }}},
-		{Column: c{Title: "name", Width: 9, Drop: 3, Text: func(e entry) string { return e.is }}},
+		{Column: c{Title: "name", Width: 9, Drop: named, Text: func(e entry) string { return e.is }}},
 	}
 	if p.list == listMarked {
 		for _, c := range p.against(p.marked) {

@@ -26,12 +26,13 @@ func (p *Page) against(list []tegra.Mode) (out report.Table[entry]) {
 		{"W vs A", func(d outlook.Difference) float64 { return d.PowerPct }},
 		{"J vs A", func(d outlook.Difference) float64 { return d.EnergyPct }},
 	} {
-		out = append(out, report.Column[entry]{Title: c.title, Width: len(c.title), Right: true, Text: func(e entry) string {
+		text := func(e entry) string {
 			if e.Mode == list[0] {
 				return widget.Dash
 			}
 			return widget.SignedPct(c.of(outlook.Against(v.About(e.Mode).Best(), v.About(list[0]).Best())))
-		}})
+		}
+		out = append(out, report.Column[entry]{Title: c.title, Width: len(c.title), Right: true, Text: text})
 	}
 	return out
 }

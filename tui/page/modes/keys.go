@@ -51,14 +51,12 @@ func (p *Page) Acts() page.Acts {
 		sorts := func(k tea.KeyPressMsg) (page.Intent, bool) { return p.sortKey(k), true }
 		return page.Acts{page.In(sorts, []widget.Action{keys.Sort.As("then a letter, as above"),
 			keys.Back.As("leave it")})}
-	case p.compose != nil:
-		return p.composeActs()
 	case p.boot != nil:
 		return p.bootActs()
 	}
 	p.fill()
-	return slices.Concat(p.acts(), page.Acts{page.Rows(&p.tab)}, page.Listed(keys.Up.With(keys.Down, "move"), keys.PageUp,
-		keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End))
+	return slices.Concat(p.acts(), page.Acts{page.Rows(&p.tab)}, page.Listed(keys.Up.With(keys.Down, "move"),
+		keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End))
 }
 
 // acts returns what the keys do with the list and the mode under the cursor.
@@ -107,7 +105,7 @@ func (p *Page) acts() page.Acts {
 		page.On(keys.Mark.As("mark").Doing("mark a mode to compare it"), p.mark),
 		page.On(compare, p.compare),
 		page.On(next, func() { p.list, p.tab.Cursor = (p.list+1)%3, 0 }),
-		page.On(keys.Compose, func() { p.compose = newComposer(p.read) }),
+		page.On(keys.Compose, p.composeMode),
 		enlarge, limits,
 		page.On(keys.AtBoot.Unless(p.noBoot()), p.planBoot),
 		page.On(keys.Block.Unless(p.noBlock()), p.writeBlock),

@@ -11,7 +11,7 @@ import (
 )
 
 // Page is the whole space as a table that can be filtered and sorted, with what is known of each mode if a model is
-// loaded. It also lists presets, the history and marked modes, and holds the composer.
+// loaded. It also lists presets, the history and marked modes.
 type Page struct {
 	read    page.Reader
 	tab     widget.Table
@@ -27,7 +27,6 @@ type Page struct {
 	filter  page.Line
 	list    modesList
 	marked  []tegra.Mode      // for comparison, in the order of marking
-	compose *composer         // nil: closed
 	boot    *bootDialog       // nil: closed
 	listed  int               // rows of the list on the screen, its head and frame included
 	full    bool              // the list has all rows and columns in a usual window too

@@ -270,14 +270,17 @@ func TestModesAtBootLeaveTheClocksAsTheyAre(t *testing.T) {
 }
 
 // The guard adds slower memory rates while a mode is composed.
-func TestComposerKeepsItsModeWhenModesAreAdded(t *testing.T) {
+func TestComposeModeKeepsItsValuesWhenModesAreAdded(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	full := d.State.Device.Space
 	part := must.Get(tegra.NewSpace(full.Cores, full.CPU, full.GPU, full.EMC[1:]))(t)
 	d.State.Device.Space = part
-	d.Press("c", "down", "down", "down", "left")
-	d.Sees("12c/2.20C/1.30G/2.13M")
+	d.Press("C", "down", "down", "down", "left")
+	d.Sees("Compose a mode", "12c/2.20C/1.30G/2.13M")
 	d.State.Device.Space = full
 	d.Send(page.SpaceCompleted{})
 	d.Sees("12c/2.20C/1.30G/2.13M")
+	d.Press("enter")
+	m := must.Get(full.Parse("12c/2.20C/1.30G/2.13M"))(t)
+	must.Equal(t, d.Want(), page.Intent(page.Apply{Mode: m}))
 }

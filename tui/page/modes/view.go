@@ -21,9 +21,6 @@ func (p *Page) Render(w, h int) string {
 	drawn := func(w, h int) string {
 		p.tab.Cols = p.table().At(p.entry)
 		text := p.tab.Render(w, h)
-		if p.compose != nil {
-			text = widget.Over(text, p.compose.Render(w, h), w, h)
-		}
 		if p.boot != nil {
 			text = widget.Over(text, p.boot.Render(w, h), w, h)
 		}
@@ -69,7 +66,7 @@ const (
 // detailed reports whether the mode under the cursor is described below the list.
 func (p *Page) detailed() bool {
 	_, any := p.chosen()
-	return any && !p.full && p.list == listAll && p.read.Outlook() != nil && p.boot == nil && p.compose == nil
+	return any && !p.full && p.list == listAll && p.read.Outlook() != nil && p.boot == nil
 }
 
 // about says all that is known of the mode under the cursor.
@@ -126,7 +123,11 @@ func (p *Page) fill() (title, note string) {
 	case listMarked:
 		p.tab.Rows = len(p.marked)
 		p.entry = func(i int) entry { return entry{p.marked[i], p.isWhat(p.marked[i])} }
-		return fmt.Sprintf("%d modes side by side", len(p.marked)), "vs A: measured where it is known, else predicted"
+		note = "vs A: measured where it is known, else predicted"
+		if p.read.Outlook() == nil {
+			note = noModel
+		}
+		return fmt.Sprintf("%d modes side by side", len(p.marked)), note
 	}
 	p.tab.Rows, p.tab.Empty = len(p.order), "no mode passes the filter"
 	if p.read.Outlook() == nil {
@@ -144,9 +145,9 @@ func (p *Page) fill() (title, note string) {
 	case p.read.Loading():
 		return title, "its model is being read, " + p.sortText()
 	case p.read.Outlook() == nil:
-		return title, "no model: clocks and cores only, " + p.sortText()
+		return title, noModel + ", " + p.sortText()
 	}
-	of, serving := p.read.Outlook().Workload+page.BatchText(p.read.Outlook().Batch), p.loadText()
+	of, serving := p.read.Outlook().Workload+page.BatchText(p.read.Outlook().Batch), page.LoadText(p.read)
 	if l := p.read.Limit(); serving == "" && l.Limited() {
 		of += " within " + l.Brief() // what the states are about
 	}
@@ -175,6 +176,8 @@ func (p *Page) filterLine(w int) string {
 	return widget.StyleDim.Render(" " + filter + " filters: " + form)
 }
 
+const noModel = "no model: clocks and cores only"
+
 // presetText returns a preset's name.
 func presetText(pr tegra.Preset) string {
 	if pr.NeedsReboot {
@@ -188,7 +191,7 @@ func (p *Page) Click(x, y int) bool {
 	if !p.read.Look().Narrow {
 		x -= 2 // the frame
 	}
-	if column, hit := p.tab.ColumnAt(x); hit && y == 1 && p.compose == nil && p.boot == nil {
+	if column, hit := p.tab.ColumnAt(x); hit && y == 1 && p.boot == nil {
 		by := p.columns()[column]
 		if by.letter == "" || by.lacks != "" {
 			return false
@@ -197,7 +200,7 @@ func (p *Page) Click(x, y int) bool {
 		return true
 	}
 	row := p.tab.Top + y - 2 // minus the frame or title, and the table's head
-	if p.compose != nil || p.boot != nil || y < 2 || row >= p.tab.Rows || y >= p.listed {
+	if p.boot != nil || y < 2 || row >= p.tab.Rows || y >= p.listed {
 		return false
 	}
 	p.tab.Cursor = row

@@ -36,8 +36,8 @@ func (p *Page) Acts() page.Acts {
 		}
 		return taken
 	}
-	return slices.Concat(page.Acts{page.In(walks, table.Search.Hints(table.Keys))}, acts, page.Listed(keys.Up, keys.Down,
-		keys.Filter, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End))
+	return slices.Concat(page.Acts{page.In(walks, table.Search.Hints(table.Keys))}, acts, page.Listed(keys.Up,
+		keys.Down, keys.Filter, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End))
 }
 
 // acts returns what the keys do on the shown view.

@@ -9,6 +9,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/session/measure"
 	"jtune/tui/session/task"
+	"jtune/tui/widget"
 )
 
 // Update implements page.Page.
@@ -88,22 +89,31 @@ func (p *Page) openSettings() page.Intent {
 
 // Acts implements page.Page.
 func (p *Page) Acts() page.Acts {
-	keys, out := p.read.Keys(), page.Acts{}
-	switch j := p.pair(); {
-	case p.job != nil:
+	if p.job != nil {
 		return p.job.acts()
-	case j != nil:
-		out = append(page.Acts{page.Rows(&p.rows)}, p.pairActs(j)...)
-	case p.listed():
-		out = append(page.Acts{page.Rows(&p.tab)}, p.acts()...)
+	}
+	keys := p.read.Keys()
+	out, tab := p.shows()
+	switch {
+	case tab != nil:
+		out = append(page.Acts{page.Rows(tab)}, out...)
 	case p.large == trainLog:
 		ofRow := []string{keys.Start.ID, keys.StartBest.ID, keys.Edit.ID, keys.OwnJob.ID} // which is off screen
-		rest := slices.DeleteFunc(p.acts(), func(a page.Act) bool { return slices.Contains(ofRow, a.ID) })
+		rest := slices.DeleteFunc(out, func(a page.Act) bool { return slices.Contains(ofRow, a.ID) })
 		out = append(page.Acts{page.In(p.log.Key, append(p.log.Hints(), keys.Back.As("all")))}, rest...)
-	default:
-		out = p.acts()
 	}
 	return append(out, page.Speeds(p.read)...)
+}
+
+// shows returns what the keys do with what is shown, and the table that has the keys; nil if none has.
+func (p *Page) shows() (page.Acts, *widget.Table) {
+	switch j := p.pair(); {
+	case j != nil:
+		return p.pairActs(j), &p.rows
+	case p.listed():
+		return p.acts(), &p.tab
+	}
+	return p.acts(), nil
 }
 
 // acts returns what the keys do with the running job, or with the chosen workload.
@@ -159,7 +169,7 @@ func (p *Page) acts() page.Acts {
 
 // Subject implements page.Subjected: it is the chosen workload, while its list or run is shown.
 func (p *Page) Subject() string {
-	if p.pair() != nil {
+	if _, tab := p.shows(); tab == &p.rows {
 		return ""
 	}
 	w, _ := p.chosen()

@@ -152,7 +152,8 @@ func (p *Page) asSet(w workload.Workload) workload.Workload {
 
 // Typing reports whether all keys go to a dialog or a search.
 func (p *Page) Typing() bool {
-	return p.log.Typing() || p.listed() && p.tab.Search.Typing() || p.pair() != nil && p.rows.Search.Typing()
+	_, tab := p.shows()
+	return p.log.Typing() || tab != nil && tab.Search.Typing()
 }
 
 // listed reports whether the list of workloads is in view and has the keys; it is not while a job runs.
