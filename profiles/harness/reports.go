@@ -17,7 +17,7 @@ import (
 // tpot. A heading, part, is put before the lines below it.
 type report struct {
 	unit   string
-	time   string        // the group with the time of a unit
+	time   string        // the group with the time of a unit; "": the rate gives it
 	exact  bool          // there is no result without that; else the rate gives it
 	per    float64       // units of its times in a ms
 	span   float64       // ms, where neither a line nor the command gives it; 0: there is no result then
@@ -36,8 +36,8 @@ var reports = map[string]*report{
 			`^Timing trace has (?P<n>\d+) queries over (?P<s>[\d.]+) s$`,
 			`^Latency: .*median = (?P<p50>[\d.]+) ms(?:.* percentile\(95%\) = (?P<p95>[\d.]+) ms)?`+
 				`(?:.* percentile\(99%\) = (?P<p99>[\d.]+) ms)?$`)},
-	// its last concurrency or rate, which counts the batch already
-	"perf_analyzer": {unit: detect.Inference, time: "p50", per: 1000, span: 5000, unitOf: time.Millisecond,
+	// its last concurrency or rate, which counts the batch already; requests overlap, so their latency is no unit's time
+	"perf_analyzer": {unit: detect.Inference, per: 1000, span: 5000, unitOf: time.Millisecond,
 		option: []string{"--measurement-interval", "-p"}, lines: lazyregexp.All(
 			`^Measurement window: (?P<ms>\d+) msec$`, `^Request count: (?P<n>\d+)$`,
 			`^(?:Concurrency|Request Rate): [\d.]+, throughput: (?P<rate>[\d.]+) infer/sec, latency \d+ usec$`,

@@ -68,7 +68,7 @@ Request concurrency: 1
     Avg HTTP time: 705 usec
 Inferences/Second vs. Client Average Batch Latency
 Concurrency: 1, throughput: 1407.84 infer/sec, latency 708 usec
-`, "summary 5631 in 4000: 0.69 p50 0.69 p95 0.85 p99 1.2 of 25341"},
+`, "summary 5631 in 4000: 0.7103079895442664 p50 0.69 p95 0.85 p99 1.2 of 25341"},
 	{"perf_analyzer", "perf_analyzer -m x --request-rate-range 30", "a rate", `Request Rate: 30, throughput: 29.9 infer/sec, latency 7080 usec
 `, "summary 150 in 5000: 33.44481605351171"},
 	{"ultralytics-predict", "yolo predict", "a video", `Ultralytics 8.3.0 Python-3.10 torch-2.3 CUDA:0 (Orin, 30536MiB)
