@@ -79,6 +79,7 @@ type detecting struct {
 	tried   time.Duration // last attempt to choose
 	watched time.Duration // last check of the choice
 	noted   string        // why nothing is decided, as last noted
+	still   bool          // the choice stands still, which was noted
 	err     error
 	most    time.Duration // the longest that a line may have waited before it was read
 	calm    bool          // the last line told its own time
@@ -146,6 +147,10 @@ func (r *detecting) read(line []byte, now time.Duration, whole bool) (events []E
 			events = append(events, Event{Kind: Withdrawn, T: now, Message: fmt.Sprintf("%q was not the job: what was "+
 				"measured of it is withdrawn; %s", text.OneLine(was), Reads(reading)),
 				Info: map[string]string{NotJob: was}})
+		} else if still := r.d.Still(now); (still != "") != r.still {
+			if r.still = still != ""; r.still {
+				events = append(events, Event{Kind: Note, T: now, Message: text.OneLine(still)})
+			}
 		}
 	}
 	return append(events, r.steps(false)...), ok

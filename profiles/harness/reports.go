@@ -36,7 +36,7 @@ var reports = map[string]*report{
 			`^Timing trace has (?P<n>\d+) queries over (?P<s>[\d.]+) s$`,
 			`^Latency: .*median = (?P<p50>[\d.]+) ms(?:.* percentile\(95%\) = (?P<p95>[\d.]+) ms)?`+
 				`(?:.* percentile\(99%\) = (?P<p99>[\d.]+) ms)?$`)},
-	// its last concurrency or rate, which counts the batch already; requests overlap, so their latency is no unit's time
+	// its last concurrency or rate, which counts the batch already; requests overlap, so their latency is not its time
 	"perf_analyzer": {unit: detect.Inference, per: 1000, span: 5000, unitOf: time.Millisecond,
 		option: []string{"--measurement-interval", "-p"}, lines: lazyregexp.All(
 			`^Measurement window: (?P<ms>\d+) msec$`, `^Request count: (?P<n>\d+)$`,

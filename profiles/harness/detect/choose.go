@@ -123,7 +123,7 @@ func (v *view) rank() int {
 	switch {
 	case v.known:
 		return 6
-	case v.labelled && !v.loose:
+	case v.labelled && !v.loose && !v.derived:
 		return 5
 	case !v.stated && !v.loose:
 		return 4
@@ -155,6 +155,8 @@ func (d *Detector) strongest(all []view) []view {
 			return o.restarts(v)
 		case o.plain && v.stated && !v.plain && !v.ticks && v.unit != Step:
 			return false
+		case v.unit == Epoch && o.derived, v.derived && o.unit == Epoch:
+			return v.unit == Epoch
 		case v.rank() != o.rank():
 			return v.rank() < o.rank() && (o.unit != Epoch || len(o.took)*2 > len(v.took))
 		case v.known:
@@ -256,6 +258,9 @@ func (v *view) stages(o *view) bool {
 func (d *Detector) nothing(field []view) *Undecided {
 	for _, v := range field {
 		switch {
+		case v.stamps(v.ms):
+			return &Undecided{Why: fmt.Sprintf("%q rises by %d from line to line: whether it counts steps is unknown",
+				v.title(), v.step)}
 		case v.unit == byteUnit, v.loose:
 		case v.ambiguous && v.stated && !v.plain:
 			return &Undecided{Why: fmt.Sprintf("%q may be a decimal or a large number: let it print a point, "+

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"jtune/internal/stats"
 )
 
 const (
@@ -30,7 +32,13 @@ type mark struct {
 	epoch int // as printed
 	done  int
 	of    int
-	kinds []int32 // of other lines since the mark before
+	between
+}
+
+// between is what came between two marks of a counter.
+type between struct {
+	kinds []int32       // of other lines
+	aside time.Duration // that evaluations among them took
 }
 
 // counter is a cumulative count over time, N(t): one way to read the progress of a program.
@@ -39,6 +47,7 @@ type counter struct {
 	polarity               int
 	ratio, bar             bool // printed with its end: 3/450
 	labelled               bool // a word such as step comes before it
+	derived                bool // ... or one that only ends like it: timesteps
 	loose                  bool // no word says that it counts
 	stated                 bool // its lines state a rate or a time
 	plain                  bool // ... a time without its unit: the line is the unit
@@ -80,6 +89,8 @@ type counter struct {
 	own       map[int32]bool
 	seen      map[int32]int // spans that contained a kind of line
 	spans     int           // with n > 0
+	asides    int           // ... and evaluations
+	evaluated bool          // ... in most of them, and are no part of them
 }
 
 // divisor returns the greatest common divisor.
@@ -105,6 +116,8 @@ func (c *counter) count(done int, step float64, of, epoch int, now time.Duration
 	other := of != c.of && of > 0 && c.of > 0
 	switch {
 	case n == 0 && !other: // redrawn, or of another rank
+		return
+	case n > 0 && epoch > 0 && epoch == c.epoch-1: // a worker ends the epoch before
 		return
 	case c.earlier > 0 && of == c.earlierOf && done >= c.earlier && (other || of == 0 && n > 3*max(1, c.step)):
 		c.drop() // the count between two counts of a run belongs to another counter
@@ -156,6 +169,10 @@ func (c *counter) count(done int, step float64, of, epoch int, now time.Duration
 
 // disorder reports whether a smaller count comes from a worker that lags behind: it began no run.
 func (c *counter) disorder(done, epoch int) bool {
+	began := c.step == 1 && c.high-c.first <= 16 && c.since < 8 && !(c.ratio && c.high >= c.of)
+	if began && epoch == c.epoch && (c.run == 0 || epoch > 0) { // all workers may be at the first units
+		return true
+	}
 	return done > c.origin+max(1, c.step) && done > c.high/2 && (!c.ratio || epoch == c.epoch) && c.since < 64
 }
 
@@ -166,13 +183,18 @@ func (c *counter) begin(done, of, epoch int, now time.Duration, log *lineLog) {
 	} else if done > c.origin {
 		c.elsewhere++
 	}
-	c.add(mark{at: now, run: c.run, epoch: epoch, done: done, of: of, kinds: log.since(c)})
+	c.add(mark{at: now, run: c.run, epoch: epoch, done: done, of: of, between: log.since(c)})
 }
 
 // resume adds the first unit after an interruption, which is left out with it.
 func (c *counter) resume(done, of, epoch int, now time.Duration, log *lineLog) {
 	c.resumed = false
-	c.add(mark{at: now, run: c.run, epoch: epoch, done: done, of: of, kinds: log.since(c)})
+	c.add(mark{at: now, run: c.run, epoch: epoch, done: done, of: of, between: log.since(c)})
+}
+
+// interrupted reports whether the newest run may belong to another counter: it began before the end of the run before.
+func (c *counter) interrupted() bool {
+	return c.of > 0 && c.of != c.earlierOf && 10*c.earlier < 9*c.earlierOf
 }
 
 // drop takes back the newest run, which belongs to another counter.
@@ -198,9 +220,11 @@ func (c *counter) advance(m mark, log *lineLog) {
 		last.done = m.done
 		return
 	}
-	m.kinds = log.since(c)
+	m.between = log.since(c)
 	c.add(m)
-	c.spans++
+	if c.spans++; m.aside > 0 {
+		c.asides++
+	}
 	if len(c.seen) < mostKinds {
 		for _, k := range m.kinds {
 			c.seen[k]++
@@ -247,7 +271,7 @@ func (c *counter) tell(ms, units float64, prefix string, now time.Duration, log 
 		c.after[c.latest] = prefix
 	}
 	if c.latest = prefix; len(c.marks) == 0 {
-		c.add(mark{at: now, said: ms, kinds: log.since(c)})
+		c.add(mark{at: now, said: ms, between: log.since(c)})
 		c.prefix = prefix
 		return
 	}
@@ -277,7 +301,7 @@ func (c *counter) tell(ms, units float64, prefix string, now time.Duration, log 
 	}
 	c.high += max(1, int(m.n+0.5))
 	m.done = c.high
-	m.kinds = log.since(c)
+	m.between = log.since(c)
 	c.add(m)
 	c.spans++
 }
@@ -287,14 +311,39 @@ func (c *counter) length(i int) time.Duration {
 	if t := c.marks[i].took; t > 0 {
 		return t
 	}
-	return c.marks[i].at - c.marks[i-1].at
+	gap := c.marks[i].at - c.marks[i-1].at
+	if c.evaluated {
+		gap -= c.marks[i].aside
+	}
+	return gap
+}
+
+// evaluates reports whether evaluations come in most spans and their time is known: what is left is a part of each that
+// varies no more than the whole.
+func (c *counter) evaluates() bool {
+	if c.stated || c.unit != Step && c.unit != Sample || c.polarity < unknown ||
+		c.asides < least || float64(c.asides) <= usually*float64(c.spans) {
+		return false
+	}
+	var whole, left []float64
+	for i := max(1, len(c.marks)-window); i < len(c.marks); i++ {
+		m := c.marks[i]
+		if m.n == 0 {
+			continue
+		}
+		gap := m.at - c.marks[i-1].at
+		whole, left = append(whole, millis(gap)/m.n), append(left, millis(gap-m.aside)/m.n)
+	}
+	return len(left) > 0 && 20*slices.Min(left) > stats.Median(whole) &&
+		stats.IQR(left) <= 1.1*stats.IQR(whole)+0.02*stats.Median(left)
 }
 
 // finished reports whether a count that has an end reached it and did not begin again.
 func (c *counter) finished() bool { return c.of > 1 && c.high >= c.of && c.run == 0 }
 
-// irregular reports whether a number is no count: without a word that says so it has to advance by equal steps, and not
-// with the clock; with one it must not go up and down by steps of all sizes.
+// irregular reports whether a number is no count: without a word that says so it has to advance by equal steps, by one
+// or by a round number in lines of a summary, and not with the clock; with one it must not go up and down by steps of
+// all sizes.
 func (c *counter) irregular(ms float64) bool {
 	if c.stated || c.known {
 		return false
@@ -303,33 +352,48 @@ func (c *counter) irregular(ms float64) bool {
 		if c.run*3 <= c.spans {
 			return false
 		}
-		lo, hi := math.Inf(1), 0.0
 		var jumps []float64
 		for _, m := range c.marks {
 			if m.n > 0 {
 				jumps = append(jumps, m.n)
 			}
 		}
-		slices.Sort(jumps)
-		if len(jumps) > 0 {
-			lo, hi = jumps[len(jumps)/10], jumps[len(jumps)-1-len(jumps)/10]
-		}
-		return hi > 5*lo
+		return stats.Quantile(jumps, 0.9) > 5*stats.Quantile(jumps, 0.1)
 	}
 	for _, second := range []float64{1000, 1, 1e-3, 1e-6} {
 		if math.Abs(ms/second-1) < 0.005 {
 			return true
 		}
 	}
+	return c.uneven() || c.stamps(ms)
+}
+
+// uneven reports whether a number without a word does not advance by equal steps.
+func (c *counter) uneven() bool {
 	return c.moves < 4 || 10*c.usual < 7*c.moves || 2*c.run >= c.moves || c.labelled && c.run > 0 ||
-		5*c.falls > c.moves ||
-		4*c.elsewhere > c.run+1
+		5*c.falls > c.moves || 4*c.elsewhere > c.run+1
+}
+
+// stamps reports whether a number without a word may be a stamp of each line, such as pts 3600, and no count.
+func (c *counter) stamps(ms float64) bool {
+	return c.loose && c.step > 1 && !c.uneven() &&
+		(50%tens(c.step) != 0 || ms*float64(c.step) < millis(eachUnit))
+}
+
+// tens returns a number without the zeros at its end.
+func tens(n int) int {
+	for n != 0 && n%10 == 0 {
+		n /= 10
+	}
+	return n
 }
 
 // lineLog is the sequence of the kinds of lines, without repetitions.
 type lineLog struct {
 	kinds []int32
-	base  int // of the first, in all
+	took  []time.Duration // since the line before each
+	last  time.Duration   // when the newest came
+	base  int             // of the first, in all
 	names map[string]int32
 	moved []bool // whether a count moves in lines of a kind
 	aside []bool // whether its words speak for an evaluation
@@ -347,37 +411,53 @@ func (l *lineLog) kind(line string) int32 {
 			l.names, l.moved, l.aside = map[string]int32{}, []bool{false}, []bool{false}
 		}
 		k = int32(len(l.names) + 1)
-		l.names[name], l.moved, l.aside = k, append(l.moved, false), append(l.aside, polarity(name) < unknown)
+		l.names[name], l.moved, l.aside = k, append(l.moved, false), append(l.aside, evaluation(name))
 	}
 	return k
 }
 
 // note appends a line.
-func (l *lineLog) note(k int32) {
-	if n := len(l.kinds); n > 0 && l.kinds[n-1] == k {
+func (l *lineLog) note(k int32, now time.Duration) {
+	n, took := len(l.kinds), max(0, now-l.last)
+	l.last = max(l.last, now)
+	if n > 0 && l.kinds[n-1] == k && (l.moved[k] || !l.aside[k]) {
+		l.took[n-1] += took
 		return
 	}
-	if len(l.kinds) >= mostLog {
-		l.kinds = append(l.kinds[:0], l.kinds[mostLog/2:]...)
+	if n >= mostLog {
+		l.kinds, l.took = append(l.kinds[:0], l.kinds[mostLog/2:]...), append(l.took[:0], l.took[mostLog/2:]...)
 		l.base += mostLog / 2
 	}
-	l.kinds = append(l.kinds, k)
+	l.kinds, l.took = append(l.kinds, k), append(l.took, took)
 }
 
-// since returns the kinds of lines since a counter's mark before, without those of the counter itself.
-func (l *lineLog) since(c *counter) (out []int32) {
+// since returns what came since a counter's mark before, without lines of the counter itself. A line of an evaluation
+// tells what ended with it. The first of a kind follows the counter's own line; others may follow work.
+func (l *lineLog) since(c *counter) (b between) {
 	if c.seen == nil {
 		c.seen, c.own = map[int32]int{}, map[int32]bool{}
 	}
 	c.own[c.line] = true
-	from := max(0, c.logged-l.base)
-	for _, k := range l.kinds[min(from, len(l.kinds)):] {
-		if k > 0 && !c.own[k] && len(out) < mostInSpan && !slices.Contains(out, k) {
-			out = append(out, k)
+	from := min(max(0, c.logged-l.base), len(l.kinds))
+	first := map[int32]time.Duration{}
+	for i, k := range l.kinds[from:] {
+		if k == 0 || c.own[k] {
+			continue
+		}
+		if took := l.took[from+i]; l.aside[k] {
+			if most, again := first[k]; !again {
+				first[k] = took
+			} else if !l.moved[k] {
+				took = min(took, most)
+			}
+			b.aside += took
+		}
+		if len(b.kinds) < mostInSpan && !slices.Contains(b.kinds, k) {
+			b.kinds = append(b.kinds, k)
 		}
 	}
 	c.logged = l.base + len(l.kinds)
-	return out
+	return b
 }
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -36,7 +36,8 @@ type Detector struct {
 	line     string // the present one, and its kind
 	kind     int32
 	table    []string // what the columns of the last table count
-	epoch    int      // the last epoch named in a line, as printed
+	places   map[string]*place
+	epoch    int // the last epoch named in a line, as printed
 	fromZero bool
 	reports  []Report
 	ranks    map[string]int
@@ -64,7 +65,8 @@ type Detector struct {
 // New returns a detector without any lines.
 func New(o Options) *Detector {
 	o.Patience = cmp.Or(o.Patience, 15*time.Minute)
-	return &Detector{o: o, byKey: map[string]*counter{}, ranks: map[string]int{}, names: map[string]int{}}
+	return &Detector{o: o, byKey: map[string]*counter{}, ranks: map[string]int{}, names: map[string]int{},
+		places: map[string]*place{}}
 }
 
 const (
@@ -103,7 +105,7 @@ func (d *Detector) Line(raw []byte, now time.Duration, whole bool) bool {
 	if !d.known(line, now, whole) {
 		d.scan(line, now, whole)
 	}
-	d.log.note(d.kind)
+	d.log.note(d.kind, now)
 	if whole {
 		d.tail(line)
 		d.batchOf(line)

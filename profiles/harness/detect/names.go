@@ -24,9 +24,22 @@ var counters = map[string]string{
 	"step": Step, "steps": Step, "iter": Step, "iters": Step, "iteration": Step, "iterations": Step, "it": Step,
 	"batch": Step, "batches": Step, "minibatch": Step, "minibatches": Step, "update": Step, "updates": Step,
 	"frame": Frame, "frames": Frame, "image": Frame, "images": Frame, "img": Frame, "rendered": Frame,
-	"epoch": Epoch, "ep": Epoch, "epochs": Epoch, "round": Epoch, "episode": Epoch,
+	"epoch": Epoch, "ep": Epoch, "epochs": Epoch, "round": Epoch, "episode": Epoch, "episodes": Epoch,
 	"request": Request, "requests": Request, "query": Request, "prompt": Request, "inference": Inference,
 	"inferences": Inference, "sample": Sample, "samples": Sample, "token": Token, "tokens": Token,
+}
+
+// countedBy returns what a word before a number counts; derived is true for one that only ends like a step: timesteps.
+func countedBy(w string) (unit string, derived bool) {
+	if unit = counters[w]; unit != "" {
+		return unit, false
+	}
+	for i := 1; i+4 <= len(w); i++ {
+		if counters[w[i:]] == Step {
+			return Step, true
+		}
+	}
+	return "", false
 }
 
 // numbering are words between the counted thing and its number: batch_idx=3, frames done: 3.
@@ -52,7 +65,7 @@ const (
 
 // prefixes are the beginnings of words that refer to the job, or to what runs beside it.
 var prefixes = map[int][]string{forJob: {"train", "epoch", "step", "iter"},
-	against: {"val", "eval", "test", "infer", "sampling", "warm"}}
+	against: {"val", "eval", "test", "infer", "sampling", "warm"}} // the first three: an evaluation
 
 // valueNames match names of validation results in training lines, such as val_loss=2.3; they do not make the line a
 // validation line.
@@ -74,6 +87,15 @@ func polarity(name string) int {
 		}
 	}
 	return p
+}
+
+// evaluation reports whether a word of a line speaks of an evaluation.
+func evaluation(line string) bool {
+	return slices.ContainsFunc(words(line, 40), func(w string) bool {
+		return w != "value" && w != "values" && slices.ContainsFunc(prefixes[against][:3], func(begin string) bool {
+			return strings.HasPrefix(w, begin)
+		})
+	})
 }
 
 // bars are the forms of progress bars; others are families of lines that trainers and servers print.

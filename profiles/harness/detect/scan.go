@@ -13,6 +13,7 @@ func (d *Detector) scan(line string, now time.Duration, whole bool) {
 	if len(nums) == 0 || !whole && !bar {
 		return
 	}
+	nums = d.joined(line, nums)
 	ordered(line, nums)
 	columns := d.columns(line, len(nums))
 	epoch := d.epochOf(line, nums, columns)
@@ -82,8 +83,8 @@ func (d *Detector) place(line string, nums []number, i int, used []bool, bar, wh
 	if label == "" {
 		label = labelOf(line, nums, i)
 	}
-	if unit, known := counters[label]; known {
-		f.unit, f.labelled = unit, true
+	if unit, derived := countedBy(label); unit != "" {
+		f.unit, f.labelled, f.derived = unit, true, derived
 	}
 	file := len(rest) > 1 && rest[0] == '.' && letter(rest[1]) // img12.jpg
 	if n.glued && (file || !f.labelled && !unitFollows(rest)) || clock(line, n) {
@@ -347,6 +348,7 @@ type found struct {
 	form, unit, name, label     string
 	ratio, bar, labelled, loose bool
 	stated, plain, known        bool
+	derived                     bool // the word only ends like that of a count
 }
 
 const (
@@ -377,8 +379,9 @@ func (d *Detector) find(f found) *counter {
 		}
 		d.names[kind]++
 		c = &counter{form: f.form, name: name, unit: f.unit, ratio: f.ratio, bar: f.bar, labelled: f.labelled,
-			loose: f.loose, stated: f.stated, plain: f.plain, known: f.known, polarity: polarity(f.name),
-			what: describe(name), order: len(d.all)}
+			loose: f.loose, stated: f.stated, plain: f.plain, known: f.known, derived: f.derived,
+			polarity: polarity(f.name),
+			what:     describe(name), order: len(d.all)}
 		d.byKey[key] = c
 		d.all = append(d.all, c)
 	}

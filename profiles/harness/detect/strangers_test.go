@@ -188,7 +188,97 @@ var strangers = []format{
 			j.print("%.3e %.3f %d\n", []float64{2.3, 0.23}[i%7%2], []float64{-1, 1}[i%5%2], i+1)
 		}
 	}},
+	{"a validation after each line that is logged", Step, 50, func(j *job) {
+		for i := range 300 {
+			if j.step(); i%10 == 9 {
+				j.print("step %d loss 2.3\n", i+1)
+				j.wait(400 * time.Millisecond)
+				j.print("val loss 2.4\n")
+			}
+		}
+	}},
+	{"a validation after each step and one between", Step, 50, func(j *job) {
+		for i := range 300 {
+			if j.step(); i%10 == 9 {
+				j.print("step %d loss 2.3\n", i+1)
+			}
+			if i%5 == 4 {
+				j.wait(400 * time.Millisecond)
+				j.print("val loss 2.4\n")
+			}
+		}
+	}},
+	{"frames that are validated", Frame, 50, func(j *job) {
+		for i := range 300 {
+			j.wait(20 * time.Millisecond)
+			j.print("Frame %d decoded\n", i+1)
+			j.wait(30 * time.Millisecond)
+			j.print("  validated checksum %x\n", i*977%10007)
+		}
+	}},
+	{"a stamp in units of 90 kHz", "", 0, func(j *job) {
+		for i := range 300 {
+			j.step()
+			j.print("decoded pts %d\n", 3600*i)
+		}
+	}},
+	{"a stamp in milliseconds of the film", "", 0, func(j *job) {
+		for i := range 300 {
+			j.step()
+			j.print("%d objects t=%d\n", i*7%5, 40*i)
+		}
+	}},
+	{"thousands behind a point", Step, 50, grouped("Schritt %s: 2.3\n", ".")},
+	{"thousands behind a space", Step, 50, grouped("étape %s : 2.3\n", " ")},
+	{"thousands behind a low line", Step, 50, grouped("step=%s loss=2.3\n", "_")},
+	{"thousands of a count and of its end", Step, 50, grouped("Batch %s/9.000 loss 2.3\n", ".")},
+	{"a table of episodes and of the steps in them", Step, 5, func(j *job) {
+		for i, all := 0, 0; i < 60; i++ {
+			n := 80 + i*37%61
+			j.wait(time.Duration(n) * 5 * time.Millisecond)
+			all += n
+			j.print("| time/              |      |\n|    episodes        | %d |\n|    fps             | 200 |\n"+
+				"|    time_elapsed    | %d |\n|    total_timesteps | %d |\n", 4*i+4, int(j.now.Seconds()), all)
+		}
+	}},
+	{"four workers some steps apart", Step, 50, workers("step %[3]d loss 2.3\n")},
+	{"four workers some steps apart, by epochs", Step, 50, workers("Epoch [%[1]d][%[2]d/60] loss 2.3\n")},
+	{"a bar within a bar of the same look", Step, 50, func(j *job) {
+		for i := range 300 {
+			s := j.step()
+			j.print("%s", drawn("", i+1, 300, s))
+			for n := 0; i%100 == 49 && n < 20; n++ {
+				j.wait(20 * time.Millisecond)
+				j.print("%s", drawn("", n+1, 20, s))
+			}
+		}
+	}},
 	{"a percentage alone", "", 0, func(j *job) {
 		j.train(func(e, i, all int, s float64) { j.print("Progress: %.1f%%\n", float64(all)/3.6) }, nil, nil)
 	}},
+}
+
+// grouped prints steps around a thousand, whose groups of digits a text separates.
+func grouped(line, between string) func(j *job) {
+	return func(j *job) {
+		for i := 900; i < 1300; i++ {
+			j.step()
+			text := fmt.Sprint(i)
+			j.print(line, strings.TrimPrefix(text[:len(text)-3]+between+text[len(text)-3:], between))
+		}
+	}
+}
+
+// workers prints the steps of four workers, each a little later than the one before.
+func workers(line string) func(j *job) {
+	return func(j *job) {
+		for tick := range 1600 {
+			j.wait(12500 * time.Microsecond)
+			for w := range 4 {
+				if step := (tick - 5*w) / 4; tick >= 5*w && (tick-5*w)%4 == 0 {
+					j.print(line, step/60+1, step%60+1, step+1)
+				}
+			}
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package detect
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"jtune/internal/stats"
@@ -15,6 +17,9 @@ const (
 	asideWork = 30 * time.Second
 	// enoughRates is how many rates show that they are no average since the start.
 	enoughRates = 5
+	// stillWork and stillSpans are how long a counter may stand still before jtune says so, in time and in its spans.
+	stillWork  = 30 * time.Second
+	stillSpans = 20
 	// window is how many recent spans determine the usual time of a unit.
 	window = 50
 )
@@ -64,6 +69,20 @@ func (d *Detector) Choose(now time.Duration) (r Reading, done bool, err error) {
 	r = d.reading(best, field, d.candidates(field))
 	d.samples = r.Samples
 	return r, true, nil
+}
+
+// Still says which chosen counter stopped while lines come; "" where none did.
+func (d *Detector) Still(now time.Duration) string {
+	c := d.chosen
+	if c == nil || len(c.marks) < least {
+		return ""
+	}
+	n := len(c.marks) - 1
+	if quiet := now - c.marks[n].at; quiet > max(stillWork, stillSpans*(c.marks[n].at-c.marks[0].at)/time.Duration(n)) {
+		return fmt.Sprintf("%q has not counted for %.0f s; the last line: %s", c.title(), quiet.Seconds(),
+			clip(strings.Join(d.tails[max(0, len(d.tails)-1):], "")))
+	}
+	return ""
 }
 
 // take makes a view the source of steps.
@@ -121,10 +140,16 @@ func (d *Detector) Take(all bool) (out []Done) {
 	if c == nil {
 		return nil
 	}
-	last := c.forgot + len(c.marks)
+	last := len(c.marks)
 	if !all {
 		last--
 	}
+	for !all && c.interrupted() && last > 0 && c.marks[last-1].run == c.run {
+		last--
+	}
+	last += c.forgot
+	d.handed = min(d.handed, c.forgot+len(c.marks))
+	c.evaluated = c.evaluates()
 	usual := 0.0
 	var slow map[int32]bool // of the first long span on: it takes a look at all marks
 	for d.handed = max(d.handed, c.forgot+1); d.handed < last; d.handed++ {

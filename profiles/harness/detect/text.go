@@ -2,6 +2,7 @@ package detect
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -125,10 +126,68 @@ func numbers(s string) (out []number) {
 	return out
 }
 
+// place is what one place of the lines showed: the last whole number, its usual step, and how often that came.
+type place struct {
+	last, step float64
+	again      int
+	joined     bool // its thousands are separated
+}
+
+// joined reads numbers whose thousands are separated by a point, a space or a low line, where the lines before show
+// it: 999 and then 1.000 go on by their step, and a whole number has a whole end.
+func (d *Detector) joined(line string, nums []number) []number {
+	for i := 0; i < min(mostLoose, len(nums)); i++ {
+		n := &nums[i]
+		at := template(line[:n.from])
+		p := d.places[at]
+		if p == nil {
+			if len(d.places) >= mostKinds {
+				break
+			}
+			p = &place{}
+			d.places[at] = p
+		}
+		v, to := thousands(line, n.from)
+		goes := v - p.last
+		on := p.joined && goes >= 0 && goes <= farther*p.step || p.again > 1 && goes == p.step && n.v != p.last+p.step
+		end := i > 0 && nums[i-1].whole && line[nums[i-1].to:n.from] == "/"
+		if to >= n.to && v >= 1000 && (on || end && line[to-4] != ' ') {
+			n.v, n.to, n.whole, p.joined = v, to, true, p.joined || on
+			for i+1 < len(nums) && nums[i+1].from < to {
+				nums = slices.Delete(nums, i+1, i+2)
+			}
+		}
+		if goes = n.v - p.last; n.whole && goes != 0 {
+			if p.again++; goes != p.step && !p.joined {
+				p.step, p.again = goes, 0
+			}
+			p.last = n.v
+		}
+	}
+	return nums
+}
+
+// thousands reads a number in groups of three digits behind the same point, space or low line, and returns its end.
+func thousands(s string, from int) (v float64, to int) {
+	for to = from; digit(s, to) && to < from+3; to++ {
+		v = 10*v + float64(s[to]-'0')
+	}
+	for sep := to; to < len(s) && s[to] == s[sep] && strings.IndexByte(". _", s[to]) >= 0 && three(s, to+1); to += 4 {
+		group, _ := strconv.Atoi(s[to+1 : to+4])
+		v = 1000*v + float64(group)
+	}
+	return v, to
+}
+
+// three reports whether just three digits begin at i.
+func three(s string, i int) bool {
+	return digit(s, i) && digit(s, i+1) && digit(s, i+2) && !digit(s, i+3)
+}
+
 // group reports whether a separator of thousands and three digits follow the digits of s[from:i]. A space is one only
 // beside the stroke of a ratio: 1 000/10 000.
 func group(s string, from, i int) bool {
-	if i >= len(s) || !digit(s, i+1) || !digit(s, i+2) || !digit(s, i+3) || digit(s, i+4) {
+	if i >= len(s) || !three(s, i+1) {
 		return false
 	}
 	switch s[i] {

@@ -45,6 +45,7 @@ const (
 // viewOf measures a counter; of is the length of the runs to take, 0 for all.
 func (d *Detector) viewOf(c *counter, of int) view {
 	v := view{counter: c, only: of, lines: map[int32]LeftOut{}}
+	c.evaluated = c.evaluates()
 	var all []int
 	for i, m := range c.marks {
 		switch {
