@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -186,8 +185,7 @@ func unpack(r io.Reader, take func(string, io.Reader) error) error {
 
 // header returns the columns of a CSV; nil when its first line is no header.
 func header(text []byte) []string {
-	first, _, _ := bytes.Cut(text, []byte("\n"))
-	head, err := csv.NewReader(bytes.NewReader(first)).Read()
+	head, err := sweep.NewLines(bytes.NewReader(text), 1).Next()
 	if err != nil {
 		return nil
 	}
@@ -203,33 +201,31 @@ const calendar = "time"
 // numbers reads named columns of a CSV log, row by row. A row with a value that is not a finite number is skipped when
 // it is the last, torn one, and is an error otherwise. Calendar times become seconds.
 func numbers(text []byte, names ...string) ([][]float64, error) {
-	r := csv.NewReader(bytes.NewReader(text))
-	r.LazyQuotes, r.FieldsPerRecord = true, -1
-	head, err := r.Read()
-	if err != nil {
-		return nil, fmt.Errorf("no header: %w", err)
-	}
+	head := header(text)
 	if len(head) > maxRawColumns {
 		return nil, fmt.Errorf("%d columns, at most %d", len(head), maxRawColumns)
 	}
-	r.ReuseRecord = true
 	at := make([]int, len(names))
 	for i, n := range names {
-		if at[i] = slices.IndexFunc(head, func(h string) bool { return strings.TrimSpace(h) == n }); at[i] < 0 {
+		if at[i] = slices.Index(head, n); at[i] < 0 {
 			return nil, fmt.Errorf("no column %q", n)
 		}
+	}
+	lines := sweep.NewLines(bytes.NewReader(text), maxRawRows)
+	if _, err := lines.Next(); err != nil {
+		return nil, err
 	}
 	var rows [][]float64
 	bad := 0 // line of a bad row
 	for {
-		record, err := r.Read()
+		record, err := lines.Next()
 		if errors.Is(err, io.EOF) {
 			return rows, nil
 		}
-		if err != nil {
-			return nil, err
+		if err != nil && record == nil {
+			return nil, fmt.Errorf("line %d: %w", lines.Number, err)
 		}
-		line, _ := r.FieldPos(0)
+		line := lines.Number
 		if bad > 0 {
 			return nil, fmt.Errorf("line %d: no numbers in %s", bad, strings.Join(names, ", "))
 		}
@@ -257,9 +253,6 @@ func numbers(text []byte, names ...string) ([][]float64, error) {
 		}
 		if bad == 0 {
 			rows = append(rows, row)
-		}
-		if len(rows) > maxRawRows {
-			return nil, fmt.Errorf("more than %d rows", maxRawRows)
 		}
 	}
 }

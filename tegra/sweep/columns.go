@@ -24,8 +24,8 @@ type columns struct {
 	width int
 }
 
-func (t *Table) header(l *lines, o Options) (columns, error) {
-	record, err := l.next()
+func (t *Table) header(l *Lines, o Options) (columns, error) {
+	record, err := l.Next()
 	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = errors.New("empty file")
@@ -39,14 +39,11 @@ func (t *Table) header(l *lines, o Options) (columns, error) {
 	p := columns{at: map[string]int{}, unit: map[string]float64{}, mode: -1, width: len(record)}
 	for i, name := range record {
 		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
-		known, unit := name, 1.0
-		if a, ok := aliases[name]; ok {
-			known, unit = a.column, a.unit
-		}
-		_, twice := p.at[known]
+		known := aliasOf(name)
+		_, twice := p.at[known.column]
 		switch {
-		case !twice && (slices.Contains(Columns, known) || known == "bs" && !o.ModesOnly):
-			p.at[known], p.unit[known] = i, unit
+		case !twice && (slices.Contains(Columns, known.column) || name == "bs" && !o.ModesOnly):
+			p.at[known.column], p.unit[known.column] = i, known.unit
 		case coreStatus.MatchString(name):
 			p.cores = append(p.cores, i)
 		default:
@@ -75,9 +72,6 @@ func (t *Table) header(l *lines, o Options) (columns, error) {
 	}
 	for _, name := range need {
 		if _, ok := p.at[name]; !ok {
-			if slices.ContainsFunc(t.Extra, func(cell string) bool { return strings.Contains(cell, ";") }) {
-				return columns{}, fmt.Errorf("%s: semicolons separate its columns; a sweep file has commas", t.Name)
-			}
 			return columns{}, fmt.Errorf("%s: column %s is missing; a sweep file needs %s, or %s in "+
 				"place of the first four", t.Name, name, all, ModeColumn)
 		}

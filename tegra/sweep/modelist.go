@@ -50,7 +50,7 @@ func (t *Table) selections(r *bufio.Reader, o Options) error {
 			return fmt.Errorf("%s: %w", t.Name, end)
 		}
 		if number > mostLines {
-			return fmt.Errorf("%s: %w", t.Name, errLines)
+			return fmt.Errorf("%s: %w", t.Name, errLines(mostLines))
 		}
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line != "" {

@@ -41,13 +41,37 @@ type alias struct {
 	unit   float64
 }
 
-// aliases are the column names of published data: PowerTrain's and its derived ones (power in mW), and FlexiBO's of a
-// TX2 (time in s).
+// aliases are column names of published data without their unit: PowerTrain's, and FlexiBO's of a TX2 (time in s).
 var aliases = map[string]alias{"cpu": {"cpu_khz", 1}, "gpu": {"gpu_hz", 1}, "mem": {"mem_hz", 1},
 	"observed_time": {"time_ms", 1}, "observed_power": {"power_w", 1},
-	"time_ms_median": {"time_ms", 1}, "power_mw_median": {"power_w", 1e-3},
 	"core_freq": {"cpu_khz", 1}, "gpu_freq": {"gpu_hz", 1}, "emc_freq": {"mem_hz", 1},
 	"inference_time": {"time_ms", 1000}}
+
+// named matches a quantity with its unit, as in cpu_mhz, "Power (mW)" or time_ms_median.
+var named = regexp.MustCompile(
+	`^(cpu|gpu|mem|emc|time|power)(?:_freq)?[ _]*[(\[]?([gmk]?hz|[mu]?s|m?w)[)\]]?(?:_median)?$`)
+
+// quantities are the columns of named's quantities, and units its units in those of the columns.
+var (
+	quantities = map[string]alias{"cpu": {"cpu_khz", 1e-3}, "gpu": {"gpu_hz", 1}, "mem": {"mem_hz", 1},
+		"emc": {"mem_hz", 1}, "time": {"time_ms", 1e3}, "power": {"power_w", 1}}
+	units = map[string]float64{"hz": 1, "khz": 1e3, "mhz": 1e6, "ghz": 1e9, "s": 1, "ms": 1e-3, "us": 1e-6, "w": 1,
+		"mw": 1e-3}
+)
+
+// aliasOf returns the column that a name means; the name itself for an unknown one.
+func aliasOf(name string) alias {
+	if a, ok := aliases[name]; ok {
+		return a
+	}
+	m := named.FindStringSubmatch(name)
+	if m == nil || strings.HasSuffix(m[2], "hz") != strings.HasSuffix(quantities[m[1]].column, "hz") ||
+		strings.HasSuffix(m[2], "s") != (m[1] == "time") {
+		return alias{name, 1}
+	}
+	of := quantities[m[1]]
+	return alias{of.column, of.unit * units[m[2]]}
+}
 
 // coreStatus matches FlexiBO's columns for whether a core is on, 1 or 0; their sum is the number of cores.
 var coreStatus = regexp.MustCompile(`^core\d+_status$`)
@@ -137,7 +161,7 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 			return t, t.selections(from, o)
 		}
 	}
-	l := newLines(r)
+	l := NewLines(r, mostLines)
 	place, err := t.header(l, o)
 	if err != nil {
 		return nil, err
@@ -145,7 +169,7 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 	seen := map[uint64]int{} // row indices by hash
 	cells := 0
 	for {
-		record, err := l.next()
+		record, err := l.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -163,7 +187,7 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 			row, err = place.row(record, o)
 		}
 		if err != nil {
-			p := Problem{l.number, err.Error()}
+			p := Problem{l.Number, err.Error()}
 			if o.Strict {
 				return nil, fmt.Errorf("%s: %s", name, p)
 			}
@@ -181,7 +205,7 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 			}
 			seen[hash] = len(t.Rows)
 		}
-		row.Line = l.number
+		row.Line = l.Number
 		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -153,13 +154,34 @@ func TestBadRowIsSkippedWithItsLineNumber(t *testing.T) {
 	}
 }
 
-// The error of a table that a spreadsheet saved with semicolons names these, not the first missing column.
-func TestReadNamesSemicolons(t *testing.T) {
+// A table says with its header which units it has and what separates its columns.
+func TestReadTakesTheUnitsAndSeparatorsOfTheHeader(t *testing.T) {
 	t.Parallel()
-	text := strings.ReplaceAll(head+"4,1190400,420750000,2133000000,80.5,25\n", ",", ";")
-	_, err := sweep.Read(strings.NewReader(text), "test.csv", sweep.Options{})
-	if err == nil || err.Error() != "test.csv: semicolons separate its columns; a sweep file has commas" {
-		t.Errorf("got %v", err)
+	want := tegra.Measured{TimeMS: 80.5, PowerW: 25.25}
+	want.Mode = tegra.Mode{Cores: 4, CPU: 1190400 * tegra.KHz, GPU: 420750 * tegra.KHz, EMC: 2133 * tegra.MHz}
+	for name, text := range map[string]string{
+		"semicolons": "cores;cpu_khz;gpu_hz;mem_hz;time_ms;power_w\n4;1190400;420750000;2133000000;80,5;25,25\n",
+		"and points": "cores;cpu_khz;gpu_hz;mem_hz;time_ms;power_w\n4;1190400;420750000;2133000000;80.5;25.25\n",
+		"tabs": "\n\ncores\tcpu_khz\tgpu_hz\tmem_hz\ttime_ms\tpower_w\n" +
+			"4\t1190400\t420750000\t2133000000\t80.5\t25.25\n",
+		"other units": "cores,cpu_mhz,gpu_khz,emc_ghz,time_s,power_mw\n4,1190.4,420750,2.133,0.0805,25250\n",
+		"of a spreadsheet": "Cores;CPU (kHz);GPU [MHz];Mem (Hz);Time (us);Power (W)\n" +
+			"4;1190400;420,75;2133000000;80500;25,25\n",
+		"a mode": "mode;time_ms;power_w\n4c/1.1904C/0.42075G/2.133M;80,5;25,25\n",
+	} {
+		table, err := sweep.Read(strings.NewReader(text), "test.csv", sweep.Options{})
+		if err != nil || len(table.Rows) != 1 {
+			t.Errorf("%s: %v, %+v", name, err, table)
+			continue
+		}
+		got := table.Rows[0].Measured
+		if got.Mode != want.Mode || math.Abs(got.TimeMS-want.TimeMS) > 1e-9 || math.Abs(got.PowerW-want.PowerW) > 1e-9 {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	const crossed = "cores,cpu_ms,gpu_hz,mem_hz,time_ms,power_w\n4,1190400,420750000,2133000000,80.5,25.25\n"
+	if _, err := sweep.Read(strings.NewReader(crossed), "test.csv", sweep.Options{}); err == nil {
+		t.Error("a clock in milliseconds is taken")
 	}
 }
 

@@ -26,7 +26,7 @@ var (
 	corePattern  = lazyregexp.New(`^(?:(\d+)%?)?(?:@(\d+))?$`)
 	loadPattern  = lazyregexp.New(`^(?:(\d+)%)?(?:@(\d+))?$`)
 	gpuPattern   = lazyregexp.New(`^(?:(\d+)%)?(?:@(?:(\d+)|\[([0-9,]*)\]))?$`)
-	tempPattern  = lazyregexp.New(`^([^@\s]+)@(-?[0-9]+(?:\.[0-9]+)?)C(?:/(-?[0-9]+(?:\.[0-9]+)?)C)?$`)
+	tempPattern  = lazyregexp.New(`^([^@\s]+)@(-?[0-9]+(?:[.,][0-9]+)?)C(?:/(-?[0-9]+(?:[.,][0-9]+)?)C)?$`)
 	railPattern  = lazyregexp.New(`^(-?\d+)(?:mW)?/(-?\d+)(?:mW)?(?:/(-?\d+)(?:mW)?)?$`)
 	barePattern  = lazyregexp.New(`^(-?\d+)(?:mW)?()()$`) // a rail without an average
 	supplyName   = lazyregexp.New(`^(?:VDD|VIN|POM_)`)    // of a rail, even without a unit
@@ -231,7 +231,7 @@ func (p *parser) temp() bool {
 	if m == nil || !p.first("@"+m[1]) {
 		return false
 	}
-	c, err := strconv.ParseFloat(m[2], 64)
+	c, err := strconv.ParseFloat(strings.Replace(m[2], ",", ".", 1), 64) // as in the locale
 	if err != nil || math.IsInf(c, 0) {
 		return false
 	}
@@ -240,7 +240,7 @@ func (p *parser) temp() bool {
 		return true
 	}
 	p.line.TempsC[m[1]] = c
-	if most, err := strconv.ParseFloat(m[3], 64); err == nil && most != offC {
+	if most, err := strconv.ParseFloat(strings.Replace(m[3], ",", ".", 1), 64); err == nil && most != offC {
 		p.line.TempsMaxC[m[1]] = most
 	}
 	return true

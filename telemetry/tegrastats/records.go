@@ -32,7 +32,8 @@ var (
 	begins  = lazyregexp.New(`(?:\b\d{2}-\d{2}-\d{4}\s+\d{2}:\d{2}:\d{2}\s+)?\bRAM\s+\d+/\d+MB`)
 	escapes = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
 	// field matches what no prefix holds: a rail, a sensor, a list of cores, or the load of memory or GPU.
-	field = lazyregexp.New(`\S+ -?\d+(?:mW)?/-?\d+|\S -?\d+mW\b|\S@-?[\d.]+C\b|\[[^\[\]]*\d%@|\b(?:EMC|GR3D)(?:_FREQ)? `)
+	field = lazyregexp.New(
+		`\S+ -?\d+(?:mW)?/-?\d+|\S -?\d+mW\b|\S@-?[\d.,]+C\b|\[[^\[\]]*\d%@|\b(?:EMC|GR3D)(?:_FREQ)? `)
 	// engines matches a line of nothing but engines.
 	engines = lazyregexp.New(`^(?:[A-Z][A-Z0-9_]* (?:off|(?:\d+%)?@?\d+) *)+$`)
 )

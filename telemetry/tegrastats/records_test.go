@@ -43,6 +43,11 @@ func TestReaderFindsARecordWhereverItBegins(t *testing.T) {
 		}), FromPrefix},
 		"unix time": {each(func(n int) string { return fmt.Sprintf("178471440%d.25 ", n) + sample("", n) + "\n" }),
 			FromPrefix},
+		"a German date": {each(func(n int) string {
+			return fmt.Sprintf("01.12.2026 10:00:%02d ", n) + sample("", n) + "\n"
+		}), FromPrefix},
+		"a decimal comma": {each(func(n int) string { return strings.Replace(sample("", n), ".5C", ",5C", 1) + "\n" }),
+			FromPosition},
 		"kernel time": {each(func(n int) string { return fmt.Sprintf("[  12%d.204511] ", n) + sample("", n) + "\n" }),
 			FromPrefix},
 		"logfmt": {each(func(n int) string {

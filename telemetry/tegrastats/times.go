@@ -49,8 +49,8 @@ var prefixTimes = []struct {
 	{"calendar", lazyregexp.New(`\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?`), calendarTime},
 	{"journal", lazyregexp.New(`\b[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}(?:\.\d+)?`), layouts(time.Stamp)},
 	{"epoch", lazyregexp.New(`\b[1-4]\d{9}(?:\.\d+|\d{3}|\d{6}|\d{9})?\b`), epochTime},
-	{"monotonic", lazyregexp.New(`\b\d{1,9}\.\d{3,9}\b`), seconds},
 	{"time of day", lazyregexp.New(`\b\d{2}:\d{2}:\d{2}(?:[.,]\d+)?`), layouts("15:04:05")},
+	{"monotonic", lazyregexp.New(`\b\d{1,9}\.\d{3,9}\b`), seconds},
 }
 
 // stampIn returns the first time that a prefix holds in a known form.
