@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/profiles"
 	"jtune/tui/page"
 	"jtune/tui/session/control"
 	"jtune/tui/session/task"
@@ -131,7 +132,7 @@ func (p *Page) endActs() (pause, stop page.Act) {
 	switch {
 	case why != "":
 		pauses, stops = pauses.Unless(why), keys.Stop.Unless(why)
-	case j.Whole:
+	case j.Whole, j.Progress.Phase == profiles.Soaking: // of an answer
 		pauses = keys.Pause.Unless("a soak is one load: " + keys.Stop.Label() + " ends it, " + keys.Resume.Label() +
 			" continues it")
 	}

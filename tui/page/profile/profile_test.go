@@ -307,6 +307,12 @@ func TestProfileSaysWhyAnotherProgramsRunIsNotPaused(t *testing.T) {
 	if want, _ := d.Want().(page.Order); want.Do != control.OrderStop {
 		t.Errorf("x wants %+v", want)
 	}
+	soaks := pagetest.Task(d.Board, task.Tuning) // its answer
+	soaks.Progress.Phase = profiles.Soaking
+	d.State.Tasks.Own, d.State.Tasks.Followed = soaks, nil
+	d.Sees("space pause (a soak is one load")
+	d.Press("space")
+	must.Equal(t, d.Want(), nil)
 }
 
 // The remaining time is at the right end of the second line at every width and in every state of the task.
