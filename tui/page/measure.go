@@ -27,7 +27,8 @@ func Measure(read Reader, workload string, at tegra.Setting) Intent {
 	if v := read.Outlook(); v != nil && v.Workload == w.Name {
 		at.Batch = cmp.Or(at.Batch, v.Batch)
 	}
-	return Start{Task: task.Verify(measure.ModeRequest{Workload: w, Mode: at.Mode}, at.Batch), Speed: read.Pace()}
+	return All{Sayf("measures %s with %s, then restores the board", read.ModeText(at.Mode), w.Name),
+		Start{Task: task.Verify(measure.ModeRequest{Workload: w, Mode: at.Mode}, at.Batch), Speed: read.Pace()}}
 }
 
 // MeasuredWith returns the workload to measure with: the shown model's, otherwise the preselected one; "" if none is

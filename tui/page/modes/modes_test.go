@@ -85,6 +85,10 @@ func TestModesFollowAFilterAsItIsTyped(t *testing.T) {
 			t.Errorf("%s says %q", key, d.Notice)
 		}
 	}
+	d.Press("esc", "v") // which job runs, where none was chosen, and that the mode does not stay
+	if _, starts := d.Want().(page.Start); !starts || !strings.HasSuffix(d.Notice, ", then restores the board") {
+		t.Errorf("v says %q", d.Notice)
+	}
 }
 
 func TestModesAreComparedSideBySide(t *testing.T) {
