@@ -465,7 +465,7 @@ func (c *readCounter) Write(b []byte) (int, error) { *c++; return len(b), nil }
 func TestExecCommandWithoutAStepSaysSoAndEnds(t *testing.T) {
 	t.Parallel()
 	for lines, script := range []string{"sleep 60", "echo thinking hard; sleep 60"} {
-		h := sh(t, script, ExecOptions{Detect: &Detect{}, Start: StartLimit, Patience: 1500 * time.Millisecond})
+		h := sh(t, script, ExecOptions{Detect: &Detect{}, Start: StartLimit, Patience: 5 * time.Second})
 		h.mu.Lock()
 		h.started = h.started.Add(-unseenAfter)
 		h.wait += unseenAfter
