@@ -16,9 +16,9 @@ var branches = []struct {
 	before, most int
 }{
 	{"several batch sizes", regexp.MustCompile(`(^|[^i])[bB]atches\)? ([=!]= nil|[<>=!]=? ?[0-2]\b)|` +
-		`[bB]atch ([=!]=|>|<|<=|>=) [01]\b|HasBatch|^\s*(if|case) .*\b[sS]ized\b`), 209, 79},
+		`[bB]atch ([=!]=|>|<|<=|>=) [01]\b|HasBatch|^\s*(if|case) .*\b[sS]ized\b`), 209, 78},
 	{"under a load", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*(\bLoad( [!=]= |\.OK|\.(On|Any)\()|` +
-		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b)`), 99, 53},
+		`\b[sS]erv(ing|ed) [!=]= nil|[uU]nderLoad\b|LatencyMS > 0|RatePerS|\b[lL]oaded\b)`), 99, 52},
 	{"a pair", regexp.MustCompile(`^\s*(\} else if|if|case)\b.*` +
 		`(\b[pP]air [!=]= nil|\b[pP]air\(\)|\b[tT]rain [!=]= nil|PairKind)`), 30, 11},
 	{"one limit or several", regexp.MustCompile(`len\([\w.()]*([lL]imits|[gG]oals|[aA]nswers|[aA]sks|[qQ]uestions|` +
