@@ -311,6 +311,7 @@ func TestProfileSaysWhyAnotherProgramsRunIsNotPaused(t *testing.T) {
 	soaks.Progress.Phase = profiles.Soaking
 	d.State.Tasks.Own, d.State.Tasks.Followed = soaks, nil
 	d.Sees("space pause (a soak is one load")
+	must.Lack(t, d.Screen(), "of at most") // nothing more is measured
 	d.Press("space")
 	must.Equal(t, d.Want(), nil)
 }

@@ -31,15 +31,15 @@ func (p *Page) head(j *page.Task, w int) string {
 	case j == p.open:
 		return p.openedHead(w)
 	}
-	count := fmt.Sprintf("mode %d", len(j.Rows)+1)
+	count, measured := fmt.Sprintf("mode %d", len(j.Rows)+1), j.Done() || j.Progress.Phase == profiles.Soaking
 	switch {
-	case j.Done():
+	case measured:
 		count = text.Count(len(record.Modes(j.Rows)), "mode")
 	case j.Kind == task.Tuning: // it measures some modes again
 		count = fmt.Sprintf("measurement %d", len(j.Rows)+1)
 	}
 	switch {
-	case j.Planned == 0 || j.Done():
+	case j.Planned == 0 || measured:
 	case j.Kind == task.Profiling:
 		count += fmt.Sprintf(" of %d", j.Planned)
 	case j.Kind == task.Tuning:
