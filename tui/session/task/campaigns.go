@@ -142,10 +142,10 @@ func (c *Campaigns) listed(at campaigns.Campaign, held []record.Running) Listed 
 		l.NoResume = "it runs"
 	case kind == record.ExperimentKind && l.State != campaigns.CampaignFinished:
 		l.NoResume = experimentCommand(*h) + " resumes it in its folder"
-	case bad != "":
-		l.NoResume = bad
 	case l.State == campaigns.CampaignFinished:
 		l.NoResume = "it is finished"
+	case bad != "":
+		l.NoResume = bad
 	case l.Again.Soak != nil && at.Ended == broken:
 		l.NoResume = "it could not be run"
 	case l.Again.Soak != nil: // its samples do not depend on a seed

@@ -105,6 +105,10 @@ func TestCampaignsSayWhyOneDoesNotGoOn(t *testing.T) {
 		t.Errorf("running: %+v", l)
 	}
 	c.Held = nil
+	done := one().Campaign
+	header := *done.Header
+	header.Plan.Kind, done.Header, done.Ended, done.Failed = record.ExperimentKind, &header, "complete", 1
+	must.Equal(t, c.listed(done, nil).NoResume, "it is finished")
 	_, err := models.CampaignShelf(s.Options).Delete(filepath.Base(dir))
 	must.NoError(t, err)
 	gone, err := c.deletedList()
