@@ -128,8 +128,7 @@ func (r *rule) after(i int, sd, reading float64) outlook {
 	return outlook{sd / math.Hypot(sd, reading), sd * reading / math.Sqrt(n*square(sd)+square(reading))}
 }
 
-// any reports whether any answer will do: the first within a power limit should be safe, if better ones can follow it
-// and its second reading.
+// any reports whether any answer will do: the first within a power limit should be safe, if a better one can follow.
 func (r *rule) any() bool { return !r.found && r.limit.Limits.Harm() && r.left() > 2 }
 
 // gain returns the expected relative gain of the answer by a reading of a setting.

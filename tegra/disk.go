@@ -328,7 +328,10 @@ func (d diskFS) WriteFile(name string, data []byte) error {
 }
 
 // Glob lists the names that match, following links along the way.
-func (d diskFS) Glob(pattern string) ([]string, error) {
+func (d diskFS) Glob(pattern string) ([]string, error) { return globWith(pattern, d.globIn) }
+
+// globWith lists the names that match, one element after another; in lists those of a folder.
+func globWith(pattern string, in func(dir, element string) []string) ([]string, error) {
 	names := []string{"/"}
 	for element := range strings.SplitSeq(strings.Trim(pattern, "/"), "/") {
 		if _, err := path.Match(element, ""); err != nil {
@@ -336,7 +339,7 @@ func (d diskFS) Glob(pattern string) ([]string, error) {
 		}
 		var next []string
 		for _, dir := range names {
-			next = append(next, d.globIn(dir, element)...)
+			next = append(next, in(dir, element)...)
 		}
 		names = next
 	}

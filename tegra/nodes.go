@@ -3,7 +3,6 @@ package tegra
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -230,19 +229,7 @@ func (t *Nodes) Open(name string) (f File, err error) {
 // Glob implements FS.
 func (t *Nodes) Glob(pattern string) ([]string, error) {
 	defer t.Enter()()
-	found := []string{"/"}
-	for element := range strings.SplitSeq(strings.Trim(pattern, "/"), "/") {
-		if _, err := path.Match(element, ""); err != nil {
-			return nil, fmt.Errorf("pattern %q: %w", pattern, err)
-		}
-		var next []string
-		for _, dir := range found {
-			next = append(next, t.globIn(dir, element)...)
-		}
-		found = next
-	}
-	slices.Sort(found)
-	return found, nil
+	return globWith(pattern, t.globIn)
 }
 
 // globIn lists the names in a folder that match. A link that leads nowhere matches a pattern, and not its own name.
